@@ -50,14 +50,15 @@ test_references = [{test_references}]
 start = "decoder"
 folds = 3
 single_method = "{single}"
+validate = {validate}
 made_sets = ["baseline", "best"]
 features = ["model1:{aligner}", "missing:{aligner}", "popularity", "brackets", "quotes"]
 methods = [{methods}]
 """
 PAPER_METHODS = (
     "mert:restarts=3",
-    "splitting:iterations=1000,good={share},bad={share},average=no",
-    "ordinal:iterations=1000,ratio=2,gap={gap},average=no",
+    "splitting:iterations={iterations},good={share},bad={share},average=no",
+    "ordinal:iterations={iterations},ratio=2,gap={gap},average=no",
 )
 BEST_METHODS = (
     "splitting:quality=document,shuffle=yes",
@@ -80,15 +81,11 @@ runs = 1
 iterations = 6
 restarts = 5
 nbest = 100
-curve_strengths = {{ mbuu = [], ebuu = {curve} }}
 {more}
 """
 LOCAL_PRESETS = {
-    "paper": ("[0, 0.02, 0.06, 0.1]", "size = 100\nsizes = [40, 70, 100]\nsharpnesses = [1, 10]"),
-    "best": (
-        "[100, 300]",
-        "size = 250\nsizes = []\nstrengths = { mbuu = [1, 3], ebuu = [100, 300] }",
-    ),
+    "paper": "size = 100\nsizes = []\ncurves = false\nsharpnesses = [1, 10]",
+    "best": "size = 250\nsizes = []\ncurves = false\nstrengths = { mbuu = [1, 3], ebuu = [100, 300] }",
 }
 
 NTT = """preset = "{preset}"
@@ -152,7 +149,7 @@ class Place:
         )
 
     def system(self, name: str, corpus: learning.Corpus, *options: str) -> Path:
-        """A hierarchical system without a joint model, and without tuning unless the options have a method."""
+        """A hierarchical system without a joint model; not tuned unless the options have a method."""
         path = self.folder / "systems" / name
         if not (path / "system").exists():
             text = ["--source", str(corpus.source), "--target", str(corpus.target), "--tokenizer", "none"]
@@ -194,6 +191,10 @@ class Lists(NamedTuple):
     splitting_margin: str
     """τ of the size of a step, which grows with the pairs of a sentence; chosen by cross-validation."""
     ordinal_margin: str
+    iterations: int
+    """Sweeps of splitting and ordinal regression in the preset paper, which prints 10,000."""
+    validate: bool
+    """Cross-validate every row of the preset best too."""
 
 
 def rerank(place: Place, lists: Lists, dev: Part, test: Part) -> None:
@@ -208,6 +209,7 @@ def rerank(place: Place, lists: Lists, dev: Part, test: Part) -> None:
             preset=preset,
             methods=written,
             single=single,
+            validate=str(lists.validate and preset == "best").lower(),
             aligner=lists.aligner,
             list=lists.dev,
             test_list=lists.test,
@@ -226,7 +228,7 @@ def shen_moses(place: Place) -> None:
     dev, test = (
         place.data / "nbest-multi30k" / f"{name}.100best.distinct.gz" for name in ("val", "test_2016")
     )
-    lists = Lists("moses", dev, test, system / "aligner", 30, "3e5", "1e5")
+    lists = Lists("moses", dev, test, system / "aligner", 30, "3e5", "1e5", 1000, True)
     rerank(place, lists, corpus.dev, corpus.test)
 
 
@@ -241,7 +243,7 @@ def shen_own(place: Place, name: str) -> None:
             options = ("--tokenized", "--no-matches", "--nbest", "1000", "--format", "moses")
             found = place.isogloss("translate", str(system), *options, given=part.source)
             write(path, found.removesuffix("\n").split("\n"))
-    lists = Lists(name, *paths, system / "aligner", 300, "3e7", "1e6")
+    lists = Lists(name, *paths, system / "aligner", 300, "3e7", "1e6", 300, False)
     rerank(place, lists, corpus.dev, corpus.test)
 
 
@@ -252,7 +254,7 @@ def liu(place: Place) -> None:
         arabic(place.data, folder)
     if not (folder / "engine" / "system").exists():
         text = ["--source", str(folder / "train.src"), "--target", str(folder / "train.tgt")]
-        options = ("--tokenizer", "none", "--method", "none", "--search", "phrase")
+        options = ("--tokenizer", "none", "--method", "none", "--search", "phrase", "--effort", "quick")
         place.isogloss("train", str(folder / "engine"), *text, *options)
 
     def sides(name: str) -> str:
@@ -260,21 +262,21 @@ def liu(place: Place) -> None:
         return f'{{ source = "{name}.src", references = [{found}] }}'
 
     names = ("everyday-dev", "quran-dev", "quran-tune", "quran-test", "everyday-test")
-    for preset, (curve, more) in LOCAL_PRESETS.items():
-        config = [LOCAL.format(preset=preset, curve=curve, more=more), f"retrieval = {sides('memory')}"]
+    for preset, more in LOCAL_PRESETS.items():
+        config = [LOCAL.format(preset=preset, more=more), f"retrieval = {sides('memory')}"]
         sets = [f"sets.{name} = {sides(name)}" for name in names]
         place.experiment("local-training", write(folder / f"{preset}.toml", [*config, *sets]))
 
 
 def ntt(place: Place, preset: str) -> None:
-    """The recipe: 500 utterances of fisher/dev to tune on, 300 to stop, all of dev2 to test."""
+    """The recipe: 500 utterances of fisher/dev to tune on, 300 to stop, the first 1,000 of dev2 to test."""
     prepare("fisher", place.data, place.folder)
     folder, fisher = place.folder / "ntt", place.data / "fisher"
 
     def plain(line: str) -> str:
         return " ".join(re.findall(r"[\w']+", line.lower()))
 
-    cuts = {"dev": ("dev", 0, 500), "held_out": ("dev", 500, 800), "test": ("dev2", 0, None)}
+    cuts = {"dev": ("dev", 0, 500), "held_out": ("dev", 500, 800), "test": ("dev2", 0, 1000)}
     lines = []
     for name, (part, begin, end) in cuts.items():
         for ending in ("oracle.es", "plf.es", *(f"en.{i}" for i in range(4))):
