@@ -243,7 +243,7 @@ def shen_own(place: Place, name: str) -> None:
             options = ("--tokenized", "--no-matches", "--nbest", "1000", "--format", "moses")
             found = place.isogloss("translate", str(system), *options, given=part.source)
             write(path, found.removesuffix("\n").split("\n"))
-    lists = Lists(name, *paths, system / "aligner", 300, "3e7", "1e6", 300, False)
+    lists = Lists(name, *paths, system / "aligner", 300, "1e7", "1e6", 300, False)
     rerank(place, lists, corpus.dev, corpus.test)
 
 
