@@ -51,10 +51,12 @@ start = "decoder"
 folds = 3
 single_method = "{single}"
 validate = {validate}
-made_sets = ["baseline", "best"]
-features = ["model1:{aligner}", "missing:{aligner}", "popularity", "brackets", "quotes"]
+made_sets = [{sets}]
+features = [{features}]
 methods = [{methods}]
 """
+CHEAP_FEATURES = ("brackets", "quotes")
+FEATURES = ("model1:{aligner}", "missing:{aligner}", "popularity", *CHEAP_FEATURES)
 PAPER_METHODS = (
     "mert:restarts=3",
     "splitting:iterations={iterations},good={share},bad={share},average=no",
@@ -195,8 +197,9 @@ class Lists(NamedTuple):
     """Sweeps of splitting and ordinal regression in the preset paper, which prints 10,000."""
     sweeps: int
     """The same in the preset best."""
-    validate: bool
-    """Cross-validate every row of the preset best too."""
+    whole: tuple[str, ...]
+    """The presets with all features, Best Feature, and every row of ``best`` cross-validated; the others have
+    the list's columns alone."""
 
 
 def rerank(place: Place, lists: Lists, dev: Part, test: Part) -> None:
@@ -206,13 +209,18 @@ def rerank(place: Place, lists: Lists, dev: Part, test: Part) -> None:
         ("paper", PAPER_METHODS, "mert:restarts=3"),
         ("best", BEST_METHODS, "expected-bleu"),
     ):
-        written = ", ".join(f'"{method.format(gap=20, **lists._asdict())}"' for method in methods)
+
+        def written(names: Sequence[str]) -> str:
+            return ", ".join(f'"{name.format(gap=20, **lists._asdict())}"' for name in names)
+
+        whole = preset in lists.whole
         config = RERANKING.format(
             preset=preset,
-            methods=written,
+            methods=written(methods),
             single=single,
-            validate=str(lists.validate and preset == "best").lower(),
-            aligner=lists.aligner,
+            validate=str(whole and preset == "best").lower(),
+            sets=written(("baseline", "best") if whole else ("baseline",)),
+            features=written(FEATURES if whole else CHEAP_FEATURES),
             list=lists.dev,
             test_list=lists.test,
             source=dev.source,
@@ -230,7 +238,7 @@ def shen_moses(place: Place) -> None:
     dev, test = (
         place.data / "nbest-multi30k" / f"{name}.100best.distinct.gz" for name in ("val", "test_2016")
     )
-    lists = Lists("moses", dev, test, system / "aligner", 30, "3e5", "1e5", 1000, 100, True)
+    lists = Lists("moses", dev, test, system / "aligner", 30, "3e5", "1e5", 1000, 100, ("paper", "best"))
     rerank(place, lists, corpus.dev, corpus.test)
 
 
@@ -245,7 +253,8 @@ def shen_own(place: Place, name: str) -> None:
             options = ("--tokenized", "--no-matches", "--nbest", "1000", "--format", "moses")
             found = place.isogloss("translate", str(system), *options, given=part.source)
             write(path, found.removesuffix("\n").split("\n"))
-    lists = Lists(name, *paths, system / "aligner", 300, "1e7", "1e6", 300, 30, False)
+    whole = ("paper",) if name == "quran" else ()
+    lists = Lists(name, *paths, system / "aligner", 300, "1e7", "1e6", 300, 30, whole)
     rerank(place, lists, corpus.dev, corpus.test)
 
 
