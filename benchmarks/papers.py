@@ -86,7 +86,8 @@ nbest = 100
 {more}
 """
 LOCAL_PRESETS = {
-    "paper": "size = 100\nsizes = []\ncurves = false\nsharpnesses = [1, 10]",
+    "paper": "size = 100\nsizes = [40, 70]\nsharpnesses = [1, 10]\n"
+    "curve_strengths = { mbuu = [], ebuu = [0.02, 0.1] }",
     "best": "size = 250\nsizes = []\ncurves = false\nstrengths = { mbuu = [1, 3], ebuu = [100, 300] }",
 }
 
