@@ -50,23 +50,26 @@ test_references = [{test_references}]
 start = "decoder"
 folds = 3
 single_method = "{single}"
-made_sets = ["baseline", "best"]
-features = ["model1:{aligner}", "missing:{aligner}", "popularity", "brackets", "quotes"]
+validate = {validate}
+made_sets = [{sets}]
+features = [{features}]
 methods = [{methods}]
 """
+CHEAP_FEATURES = ("brackets", "quotes")
+FEATURES = ("model1:{aligner}", "missing:{aligner}", "popularity", *CHEAP_FEATURES)
 PAPER_METHODS = (
     "mert:restarts=3",
-    "splitting:iterations=1000,good={share},bad={share},average=no",
-    "ordinal:iterations=1000,ratio=2,gap={gap},average=no",
+    "splitting:iterations={iterations},good={share},bad={share},average=no",
+    "ordinal:iterations={iterations},ratio=2,gap={gap},average=no",
 )
 BEST_METHODS = (
-    "splitting:quality=document,shuffle=yes",
-    "ordinal:quality=document,shuffle=yes,gap={gap}",
-    "splitting:good={share},bad={share},average=no,margin={splitting_margin}",
-    "ordinal:gap={gap},average=no,margin={ordinal_margin}",
+    "splitting:quality=document,shuffle=yes,iterations={sweeps}",
+    "ordinal:quality=document,shuffle=yes,gap={gap},iterations={sweeps}",
+    "splitting:good={share},bad={share},average=no,margin={splitting_margin},iterations={sweeps}",
+    "ordinal:gap={gap},average=no,margin={ordinal_margin},iterations={sweeps}",
     "voted-perceptron:quality=document,shuffle=no,iterations=20",
-    "voted-perceptron:quality=document",
-    "voted-perceptron:quality=document,average=yes",
+    "voted-perceptron:quality=document,iterations={sweeps}",
+    "voted-perceptron:quality=document,average=yes,iterations={sweeps}",
     "expected-bleu",
     "batch-mira",
 )
@@ -80,15 +83,12 @@ runs = 1
 iterations = 6
 restarts = 5
 nbest = 100
-curve_strengths = {{ mbuu = [], ebuu = {curve} }}
 {more}
 """
 LOCAL_PRESETS = {
-    "paper": ("[0, 0.02, 0.06, 0.1]", "size = 100\nsizes = [40, 70, 100]\nsharpnesses = [1, 10]"),
-    "best": (
-        "[100, 300]",
-        "size = 250\nsizes = []\nstrengths = { mbuu = [1, 3], ebuu = [100, 300] }",
-    ),
+    "paper": "size = 100\nsizes = [40, 70]\nsharpnesses = [1, 10]\n"
+    "curve_strengths = { mbuu = [], ebuu = [0.02, 0.1] }",
+    "best": "size = 250\nsizes = []\ncurves = false\nstrengths = { mbuu = [1, 3], ebuu = [100, 300] }",
 }
 
 NTT = """preset = "{preset}"
@@ -99,7 +99,7 @@ patience = 2
 nbest = 50
 num_hypotheses = 5
 folds = 2
-fold_sentences = 500
+fold_sentences = 300
 sample = {{ coverage = 3 }}
 methods = ["voted-perceptron:quality=document{voted}"]
 
@@ -140,9 +140,10 @@ class Place:
         self.folder, self.threads = folder.resolve(), str(threads)
         self.data = Path(os.environ["ISOGLOSS_DATA"]).resolve()
 
-    def isogloss(self, *args: str) -> str:
+    def isogloss(self, *args: str, given: Path = Path(os.devnull)) -> str:
         command = [sys.executable, "-m", "isogloss", "--quiet", *args, "--threads", self.threads]
-        return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+        with given.open(encoding="utf-8") as stream:
+            return subprocess.run(command, check=True, stdin=stream, stdout=subprocess.PIPE, text=True).stdout
 
     def experiment(self, name: str, config: Path) -> None:
         options = ["--config", str(config), "--output", str(config.with_suffix(""))]
@@ -151,12 +152,12 @@ class Place:
         )
 
     def system(self, name: str, corpus: learning.Corpus, *options: str) -> Path:
-        """A hierarchical system, without tuning unless the options have a method."""
+        """A hierarchical system without a joint model; not tuned unless the options have a method."""
         path = self.folder / "systems" / name
         if not (path / "system").exists():
             text = ["--source", str(corpus.source), "--target", str(corpus.target), "--tokenizer", "none"]
             tuning = options or ("--method", "none")
-            self.isogloss("train", str(path), *text, "--search", "hiero", *tuning)
+            self.isogloss("train", str(path), *text, "--search", "hiero", "--effort", "quick", *tuning)
         return path
 
 
@@ -193,21 +194,34 @@ class Lists(NamedTuple):
     splitting_margin: str
     """τ of the size of a step, which grows with the pairs of a sentence; chosen by cross-validation."""
     ordinal_margin: str
+    iterations: int
+    """Sweeps of splitting and ordinal regression in the preset paper, which prints 10,000."""
+    sweeps: int
+    """The same in the preset best."""
+    whole: tuple[str, ...]
+    """The presets with all features, Best Feature, and every row of ``best`` cross-validated; the others have
+    the list's columns alone."""
 
 
 def rerank(place: Place, lists: Lists, dev: Part, test: Part) -> None:
-    """Tables 1 and 2 and the curves, for both presets."""
+    """Tables 1 and 2 and the curves, for both presets; in one run if neither is run in whole."""
     folder = place.folder / f"shen-{lists.name}"
-    for preset, methods, single in (
-        ("paper", PAPER_METHODS, "mert:restarts=3"),
-        ("best", BEST_METHODS, "expected-bleu"),
-    ):
-        written = ", ".join(f'"{method.format(gap=20, **lists._asdict())}"' for method in methods)
+    paper = ("paper", PAPER_METHODS, "mert:restarts=3")
+    best = ("best", BEST_METHODS, "expected-bleu")
+    one = ("best", (*PAPER_METHODS, *BEST_METHODS), "expected-bleu")
+
+    def written(names: Sequence[str]) -> str:
+        return ", ".join(f'"{name.format(gap=20, **lists._asdict())}"' for name in names)
+
+    for preset, methods, single in (paper, best) if lists.whole else (one,):
+        whole = preset in lists.whole
         config = RERANKING.format(
             preset=preset,
-            methods=written,
+            methods=written(methods),
             single=single,
-            aligner=lists.aligner,
+            validate=str(whole and preset == "best").lower(),
+            sets=written(("baseline", "best") if whole else ("baseline",)),
+            features=written(FEATURES if whole else CHEAP_FEATURES),
             list=lists.dev,
             test_list=lists.test,
             source=dev.source,
@@ -225,7 +239,7 @@ def shen_moses(place: Place) -> None:
     dev, test = (
         place.data / "nbest-multi30k" / f"{name}.100best.distinct.gz" for name in ("val", "test_2016")
     )
-    lists = Lists("moses", dev, test, system / "aligner", 30, "3e5", "1e5")
+    lists = Lists("moses", dev, test, system / "aligner", 30, "3e5", "1e5", 1000, 100, ("paper", "best"))
     rerank(place, lists, corpus.dev, corpus.test)
 
 
@@ -237,10 +251,11 @@ def shen_own(place: Place, name: str) -> None:
     paths = [place.folder / "systems" / f"{name}-mert.{kind}.1000best" for kind in ("dev", "test")]
     for path, part in zip(paths, (corpus.dev, corpus.test), strict=True):
         if not path.exists():
-            options = ("--tokenized", "--nbest", "1000", "--format", "moses")
-            found = place.isogloss("translate", str(system), str(part.source), *options)
-            write(path, found.splitlines())
-    lists = Lists(name, *paths, system / "aligner", 300, "3e7", "1e6")
+            options = ("--tokenized", "--no-matches", "--nbest", "1000", "--format", "moses")
+            found = place.isogloss("translate", str(system), *options, given=part.source)
+            write(path, found.removesuffix("\n").split("\n"))
+    whole = ("paper",) if name == "quran" else ()
+    lists = Lists(name, *paths, system / "aligner", 300, "1e7", "1e6", 300 if whole else 100, 30, whole)
     rerank(place, lists, corpus.dev, corpus.test)
 
 
@@ -251,7 +266,7 @@ def liu(place: Place) -> None:
         arabic(place.data, folder)
     if not (folder / "engine" / "system").exists():
         text = ["--source", str(folder / "train.src"), "--target", str(folder / "train.tgt")]
-        options = ("--tokenizer", "none", "--method", "none", "--search", "phrase")
+        options = ("--tokenizer", "none", "--method", "none", "--search", "phrase", "--effort", "quick")
         place.isogloss("train", str(folder / "engine"), *text, *options)
 
     def sides(name: str) -> str:
@@ -259,21 +274,21 @@ def liu(place: Place) -> None:
         return f'{{ source = "{name}.src", references = [{found}] }}'
 
     names = ("everyday-dev", "quran-dev", "quran-tune", "quran-test", "everyday-test")
-    for preset, (curve, more) in LOCAL_PRESETS.items():
-        config = [LOCAL.format(preset=preset, curve=curve, more=more), f"retrieval = {sides('memory')}"]
+    for preset, more in LOCAL_PRESETS.items():
+        config = [LOCAL.format(preset=preset, more=more), f"retrieval = {sides('memory')}"]
         sets = [f"sets.{name} = {sides(name)}" for name in names]
         place.experiment("local-training", write(folder / f"{preset}.toml", [*config, *sets]))
 
 
 def ntt(place: Place, preset: str) -> None:
-    """The recipe: 500 utterances of fisher/dev to tune on, 300 to stop, all of dev2 to test."""
+    """The recipe: 300 utterances of fisher/dev to tune on, 150 to stop, the first 600 of dev2 to test."""
     prepare("fisher", place.data, place.folder)
     folder, fisher = place.folder / "ntt", place.data / "fisher"
 
     def plain(line: str) -> str:
         return " ".join(re.findall(r"[\w']+", line.lower()))
 
-    cuts = {"dev": ("dev", 0, 500), "held_out": ("dev", 500, 800), "test": ("dev2", 0, None)}
+    cuts = {"dev": ("dev", 0, 300), "held_out": ("dev", 300, 450), "test": ("dev2", 0, 600)}
     lines = []
     for name, (part, begin, end) in cuts.items():
         for ending in ("oracle.es", "plf.es", *(f"en.{i}" for i in range(4))):

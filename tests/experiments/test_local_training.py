@@ -9,17 +9,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from isogloss.adapt.options import LocalOptions
 from isogloss.cli.main import main
 from isogloss.decoder import System
 from isogloss.experiments import local_training
-from isogloss.experiments.local_training import LocalTrainingTask, local_training_tables
+from isogloss.experiments.local_training import LocalTrainingTask
+from isogloss.experiments.local_training_report import local_training_tables
 from isogloss.experiments.presets import settings_toml
 from isogloss.io.config import read_description
 from isogloss.io.errors import DataFormatError, InputFileError
 from isogloss.io.options import declared
+from isogloss.metric import Bleu
 
 CONFIG = """
 preset = "best"
@@ -80,10 +83,16 @@ def test_all_tables(
     assert results["sizes"][-1]["size"] == 100
     assert len(results["chosen"]["ebuu"]) == 2
     assert [started[0], started[0]] == started[:2]  # every baseline begins at the system's own weights
+    control = results["development_sets"]["b"]
+    assert all(set(control[name]) == {"bleu", "p_value"} for name in ("a", "b"))
+    kept = (tmp_path / "out" / "statistics" / "tuned-on-b-a.tsv").read_text().splitlines()
+    rows = np.array([[int(cell) for cell in line.split("\t")] for line in kept])
+    assert control["a"]["bleu"] == Bleu().score(rows.sum(axis=0))
     # Once more: nothing is computed but times, and another description is refused.
     monkeypatch.setattr(local_training, "tune_system", None)
     monkeypatch.setattr(local_training, "tune_local", None)
     monkeypatch.setattr(local_training, "local_statistics", None)
+    monkeypatch.setattr(local_training, "baseline_statistics", None)
     assert main(call) == 0
     again = json.loads((tmp_path / "out" / "results.json").read_text())
     assert {**again, "seconds": 0} == {**results, "seconds": 0}

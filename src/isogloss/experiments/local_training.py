@@ -63,8 +63,9 @@ from isogloss.align import AlignmentModel
 from isogloss.decoder import load
 from isogloss.decoder.example_index import Frequencies
 from isogloss.decoder.sentence import split_words
-from isogloss.experiments.presets import Preset, preset_title, settings_toml
-from isogloss.experiments.results import ExperimentResults, ResultTable, Say, page_of
+from isogloss.experiments.local_training_report import local_training_tables
+from isogloss.experiments.presets import Preset, settings_toml
+from isogloss.experiments.results import ExperimentResults, Say, page_of
 from isogloss.io.config import from_settings
 from isogloss.io.errors import ConfigError, OutputError
 from isogloss.io.options import AtLeast, DefaultText, Options
@@ -77,7 +78,7 @@ from isogloss.storage.folder import open_folder
 from isogloss.tuning import TuneOptions
 from isogloss.tuning import tune as tune_system
 
-__all__ = ["ComparedSet", "LocalTrainingTask", "local_training_tables", "run_local_training"]
+__all__ = ["ComparedSet", "LocalTrainingTask", "run_local_training"]
 
 _UPDATES: tuple[str, ...] = get_args(LocalMethod)
 _SHARPNESSES: dict[str, dict[str, tuple[float, ...]]] = {
@@ -292,7 +293,7 @@ class _Experiment:
                 for name in self.sets
             },
         }
-        results["development_sets"] = self._other_development_sets()
+        results["development_sets"] = self._other_development_sets(found)
         return results
 
     def _with_baseline(self, number: int) -> _Found:
@@ -521,13 +522,18 @@ class _Experiment:
             for name, one in self.sets.items()
         }
 
-    def _other_development_sets(self) -> dict[str, dict[str, float]]:
-        """BLEU on every set when the baseline is tuned on another one."""
-        found: dict[str, dict[str, float]] = {}
+    def _other_development_sets(self, found: Sequence[_Found]) -> dict[str, dict[str, dict[str, float]]]:
+        """BLEU on every set when the baseline is tuned on another one, and how EBUU compares with that."""
+        results: dict[str, dict[str, dict[str, float]]] = {}
         for name in self.options.other_dev:
             self._use(self._tuned(name, 1)[1])
-            found[name] = {other: self._score(self._baseline(other)) for other in self.sets}
-        return found
+            results[name] = {}
+            for other in self.sets:
+                rows = self._kept(f"tuned-on-{name}-{other}", partial(self._baseline, other))
+                ebuu = [one.local["ebuu"][other] for one in found]
+                p_value = paired_bootstrap(self.metric, [rows] * len(found), ebuu).p_value
+                results[name][other] = {"bleu": self._score(rows), "p_value": p_value}
+        return results
 
 
 @dataclass(frozen=True, slots=True)
@@ -577,54 +583,3 @@ def _better(first: Statistics, second: Statistics) -> Statistics:
     smoothed = BleuOptions(smoothing="add-k", smoothing_value=1.0)
     choice = bleu_scores(second, smoothed) > bleu_scores(first, smoothed)
     return np.where(choice[:, np.newaxis], second, first)
-
-
-def local_training_tables(results: Mapping[str, Any]) -> list[ResultTable]:
-    """The results as tables in the order of the paper."""
-    names = list(results["baseline"])
-
-    def row(label: str, values: Mapping[str, float], form: str = ".2f") -> list[str]:
-        return [label, *(format(values[name], form) if name in values else "" for name in names)]
-
-    def local(method: str) -> list[str]:
-        cells = results["methods"][method]
-        marks = {n: "+" if cells[n]["p_value"] < 0.05 else "" for n in names}
-        worse = {n: cells[n]["bleu"] < results["baseline"][n] for n in names}
-        return [
-            method.upper(),
-            *(f"{cells[n]['bleu']:.2f}" + ("-" if worse[n] and marks[n] else marks[n]) for n in names),
-        ]
-
-    def curve(key: str, rows: Sequence[Mapping[str, float]]) -> list[list[str]]:
-        return [row(f"{one[key]:g}", one) for one in rows]
-
-    baseline = row("MERT", results["baseline"])
-    seconds = [[what, f"{value * 1e3:.2f} ms"] for what, value in results["seconds"].items()]
-    zero = [row(name, values, ".4g") for name, values in results["zero"].items()]
-    other = [row(f"MERT, tuned on {name}", values) for name, values in results["development_sets"].items()]
-    external = [row(name, values) for name, values in results["external"].items()]
-    tables = [
-        ResultTable("1. The baseline beside other systems (BLEU)", ["", *names], [*external, baseline]),
-        ResultTable("2. Time per sentence (CPU)", ["", ""], seconds),
-        ResultTable(
-            "3. Local weights; + better, - worse than MERT (p < 0.05)",
-            ["", *names],
-            [baseline, *(local(method) for method in _UPDATES)],
-        ),
-        ResultTable(
-            "4. Similarity to the development set",
-            ["", *names],
-            [row(results["dev"], results["similarity"], ".3f")],
-        ),
-        ResultTable("5. Choice of the development set", ["", *names], [baseline, *other, local("ebuu")]),
-        ResultTable("6. Sentences without a four-word match", ["", *names], zero),
-        ResultTable("Figure 2. EBUU by λ", ["λ", *names], curve("strength", results["curves"]["ebuu"])),
-        ResultTable("MBUU by λ", ["λ", *names], curve("strength", results["curves"]["mbuu"])),
-        ResultTable("7. EBUU by number of examples", ["K", *names], curve("size", results["sizes"])),
-        ResultTable(
-            "8. The better of MERT and EBUU, sentence by sentence",
-            ["", *names],
-            [baseline, local("ebuu"), row("oracle", results["oracle"])],
-        ),
-    ]
-    return [table._replace(title=preset_title(table.title, results["preset"])) for table in tables]
