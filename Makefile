@@ -20,7 +20,7 @@ $(BIN)/python:
 
 $(VENV)/installed: $(BIN)/python $(engine_files)
 	$(BIN)/python -m pip install --quiet --editable '.[dev]' -Ccmake.define.ISOGLOSS_WERROR=ON \
-	  -Ccmake.define.ISOGLOSS_UNITY=$(or $(UNITY),OFF)
+	  -Ccmake.define.ISOGLOSS_UNITY=$(or $(UNITY),OFF) -Ccmake.define.ISOGLOSS_LTO=$(or $(LTO),ON)
 	@touch $@
 
 demo: $(VENV)/installed ## From nothing to a translation engine for German, measured and explained
