@@ -46,7 +46,7 @@ METHODS = {
     "before": TuneOptions(
         method="online-mira",
         dense_first=3,
-        online=OnlineOptions(iterations=8, dense_scale=1.0, keep_start=False),
+        online=OnlineOptions(dense_scale=1.0, keep_start=False),
     ),
     "auto": TuneOptions(),
     "default": TuneOptions(),

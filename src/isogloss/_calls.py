@@ -136,7 +136,7 @@ def train(
         ``isogloss.learn.learner_names(decoder=True)``, or ``none``. Options may follow the name:
         ``"batch-mira:iterations=30"``.
     iterations
-        Tuning iterations; by default 4 for ``auto`` and ``online-mira``, 30 for ``relevant-set``, else 10.
+        Tuning iterations; by default 4 for ``auto``, 8 for ``online-mira``, 30 for ``relevant-set``, else 10.
     search
         ``hiero`` (default): hierarchical rules; ``phrase``: phrase-based with distortion; ``block``:
         phrase-based, adjacent phrases may swap.
@@ -289,7 +289,7 @@ def tune(
         ``isogloss.learn.learner_names(decoder=True)``. Options may follow the name:
         ``"mert:restarts=5"``.
     iterations
-        Iterations; by default 4 for ``auto`` and ``online-mira``, 30 for ``relevant-set``, else 10.
+        Iterations; by default 4 for ``auto``, 8 for ``online-mira``, 30 for ``relevant-set``, else 10.
     held_out
         Held-out sentences and their references; the iteration that translates them best is kept.
     start

@@ -69,10 +69,10 @@ class OnlineOptions(Options):
     ``paper``.
 
     >>> OnlineOptions().iterations, PAPER.iterations
-    (4, 50)
+    (8, 50)
     """
 
-    iterations: Annotated[int, AtLeast(1)] = 4
+    iterations: Annotated[int, AtLeast(1)] = 8
     """Passes over the development set."""
     candidates: Annotated[int, AtLeast(1)] = 1
     """Best candidates of the current list that every oracle must outscore (k)."""

@@ -57,7 +57,7 @@ class TuneOptions(Options):
     """Settings of ``online-mira`` and ``relevant-set``: those that win on held-out text (``best``) or those
     of their papers (``paper``), which start from the given weights. Options that are set override it."""
     iterations: Annotated[
-        int, AtLeast(0), DefaultText("4 for auto and online-mira, 30 for relevant-set, else 10")
+        int, AtLeast(0), DefaultText("4 for auto, 8 for online-mira, 30 for relevant-set, else 10")
     ] = 0
     """Passes over the development set; 0 uses the default of the method. N-best learners stop after
     two passes that did not raise the score by 0.1."""
