@@ -18,6 +18,8 @@ from isogloss.decoder.sentence import split_words
 __all__ = ["Nearest", "memory_translations", "nearest_sources"]
 
 _NEAREST = RetrievalOptions(size=1, edit_share=1.0)
+_PART = 100_000
+"""Lines to index at a time, which bounds the memory."""
 Sides = tuple[Sequence[str], Sequence[str]]
 
 
@@ -40,19 +42,25 @@ def nearest_sources(known: Sequence[str], sentences: Sequence[str]) -> Nearest:
     for row, line in enumerate(known):
         if line:
             first.setdefault(line, row)
-    rows = list(first.values())
     found = Nearest(np.zeros(len(sentences)), np.full(len(sentences), -1, np.int64))
-    if not first:
-        return found
-    examples = [Example(source=line, references=("",)) for line in first]
-    frequencies = Frequencies.count([split_words(line) for line in first])
+    lines, rows = list(first), list(first.values())
+    for begin in range(0, len(lines), _PART):
+        _search_part(lines[begin : begin + _PART], rows[begin : begin + _PART], sentences, found)
+    return found
+
+
+def _search_part(lines: Sequence[str], rows: Sequence[int], sentences: Sequence[str], found: Nearest) -> None:
+    """Replace what was found by what is nearer in these lines."""
+    frequencies = Frequencies.count([split_words(line) for line in lines])
+    examples = [Example(source=line, references=("",)) for line in lines]
     segment = Segment(segment_columns(examples, range(len(examples)), frequencies), "the training text")
     for at, sentence in enumerate(sentences):
-        if sentence:
-            positions, scores = segment.search(QueryTerms.of(sentence, frequencies), _NEAREST, 0.0)
-            if len(positions):
-                found.similarity[at], found.row[at] = scores[0], rows[int(positions[0])]
-    return found
+        best = float(found.similarity[at])
+        if not sentence or best == 1:
+            continue
+        positions, scores = segment.search(QueryTerms.of(sentence, frequencies), _NEAREST, best)
+        if len(positions) and (found.row[at] < 0 or scores[0] > best):
+            found.similarity[at], found.row[at] = scores[0], rows[int(positions[0])]
 
 
 def memory_translations(

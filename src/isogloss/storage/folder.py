@@ -22,6 +22,7 @@ import math
 import os
 import re
 import secrets
+import shutil
 import stat
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -41,6 +42,7 @@ __all__ = [
     "add_arrays",
     "check_regular",
     "content_hash",
+    "copy_folder",
     "open_folder",
     "read_regular",
     "update_folder",
@@ -99,6 +101,33 @@ def write_folder(
             {**_empty_manifest(kind, version), "attributes": dict(attributes), "arrays": table},
         )
         _remove_unused(folder, table)
+
+
+def copy_folder(source: StrPath, path: StrPath, *, kind: str, version: int) -> None:
+    """Store a copy of a stored folder, replacing the content of a folder of the same kind.
+
+    Files are copied as they are, without mapping them: a large folder takes no memory, and what is damaged
+    still differs from its checksum.
+    """
+    origin, folder = Path(source), Path(path)
+    manifest, _ = _map_arrays(origin, kind, version)
+    with _failures_as_output_errors(folder):
+        _claim(folder, kind)
+        _make_folder(folder)
+    with _failures_as_output_errors(folder), _gone_if_empty(folder), one_writer(folder):
+        made: list[Path] = []
+        try:
+            for name, row in manifest["arrays"].items():
+                made.append(_new_file(folder, name))
+                shutil.copyfile(origin / row["file"], made[-1])
+                sync_path(made[-1])
+                row["file"] = made[-1].name
+        except OSError:
+            for file in made:
+                file.unlink(missing_ok=True)
+            raise
+        _switch_manifest(folder, manifest)
+        _remove_unused(folder, manifest["arrays"])
 
 
 def _make_folder(folder: Path) -> None:
@@ -238,6 +267,10 @@ def _bytes_of(array: Array) -> memoryview:
     return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
 
 
+def _new_file(folder: Path, name: str) -> Path:
+    return folder / f"{name}-{secrets.token_hex(4)}.bin"
+
+
 def _write_arrays(folder: Path, arrays: Mapping[str, Array]) -> dict[str, dict[str, Any]]:
     for name, array in arrays.items():
         if array.dtype.newbyteorder("<").str not in _DTYPES:
@@ -248,7 +281,7 @@ def _write_arrays(folder: Path, arrays: Mapping[str, Array]) -> dict[str, dict[s
     for name, array in arrays.items():
         dtype = array.dtype.newbyteorder("<")
         data = _bytes_of(array.astype(dtype, copy=False))
-        file = folder / f"{name}-{secrets.token_hex(4)}.bin"
+        file = _new_file(folder, name)
         try:
             with file.open("xb") as stream:
                 stream.write(data)
