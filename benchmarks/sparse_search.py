@@ -25,7 +25,7 @@ from isogloss.decoder.weights import read_weights
 from isogloss.features.weights import SparseWeights
 from isogloss.io.streams import read_lines
 
-ROUNDS = 3
+ROUNDS = 9
 
 
 def main() -> None:

@@ -29,28 +29,6 @@ void SparseScorer::set_sentence(std::span<const std::string> words, std::span<co
     sentence_.push_back(numbers[i] == kNoWord ? tokens_.add(words[i], false) : model_.lexicon.source(numbers[i]));
 }
 
-float* SparseScorer::Memo::find(std::uint64_t key, bool& known) {
-  key |= key == 0;
-  if (used_ * 2 >= cells_.size()) {
-    std::vector<Cell> old(cells_.empty() ? 1024 : cells_.size() * 2, Cell{0, 0.0f});
-    old.swap(cells_);
-    for (const Cell& cell : old) {
-      if (cell.key == 0) continue;
-      std::size_t at = mix64(cell.key) & (cells_.size() - 1);
-      while (cells_[at].key != 0) at = (at + 1) & (cells_.size() - 1);
-      cells_[at] = cell;
-    }
-  }
-  std::size_t at = mix64(key) & (cells_.size() - 1);
-  while (cells_[at].key != 0 && cells_[at].key != key) at = (at + 1) & (cells_.size() - 1);
-  known = cells_[at].key == key;
-  if (!known) {
-    cells_[at].key = key;
-    ++used_;
-  }
-  return &cells_[at].score;
-}
-
 void SparseScorer::begin_event(const ActiveTemplate& active, std::span<const Position> positions) {
   const std::uint64_t key = expansion_.key(active, positions);
   const std::size_t event = event_scores_.size();
@@ -63,11 +41,11 @@ void SparseScorer::begin_event(const ActiveTemplate& active, std::span<const Pos
   }
   // Phrases and literals may be gone when the template returns, and words are by far the most.
   if (!only_words) {
-    if (!weights_->events->find(key, weights_->version, event_scores_[event]))
+    if (!weights_->thread->events.find(key, weights_->version, event_scores_[event]))
       ask_for_weights(active, positions, key, event);
     return;
   }
-  weights_->events->prefetch(key);
+  weights_->thread->events.prefetch(key);
   word_events_.push_back(words);
 }
 
@@ -90,7 +68,7 @@ void SparseScorer::begin_sum() {
 
 float SparseScorer::end_sum() {
   for (const WordEvent& event : word_events_) {
-    if (weights_->events->find(event.key, weights_->version, event_scores_[event.event])) continue;
+    if (weights_->thread->events.find(event.key, weights_->version, event_scores_[event.event])) continue;
     std::array<Position, 4> positions{event.words[0], event.words[1], event.words[2], event.words[3]};
     ask_for_weights(*event.active, std::span(positions).first(event.count), event.key, event.event);
   }
@@ -99,7 +77,7 @@ float SparseScorer::end_sum() {
     float score = 0;
     for (; next < pending.features_end; ++next) score += weights_->view.weight(pending_features_[next]);
     event_scores_[pending.event] = score;
-    weights_->events->keep(pending.key, weights_->version, score);
+    weights_->thread->events.keep(pending.key, weights_->version, score);
   }
   float total = 0;
   for (float score : event_scores_) total += score;  // in one order, whatever was known
@@ -124,7 +102,7 @@ float SparseScorer::rule_sum(const RuleFacts& rule) {
 float SparseScorer::unaligned_score(TokenId target) {
   if (weights_ == nullptr || weights_->view.empty()) return 0.0f;
   bool known;
-  float* score = unaligned_.find(std::uint64_t{target} + 1, known);  // 0 is no key
+  float* score = weights_->thread->unaligned.find(target, known);
   if (known) return *score;
   return *score = sum([&](const Template& events, EventSink& sink) { events.unaligned(target, sentence_, sink); });
 }
@@ -182,7 +160,7 @@ float SparseScorer::step_score(const SparseStep& step) {
       std::uint64_t{step.side} << 40 | static_cast<std::uint64_t>(step.orientation) << 32 |
           static_cast<std::uint32_t>(step.distortion));
   bool known;
-  float* score = whole_steps_.find(key, known);
+  float* score = weights_->thread->whole_steps.find(key, known);
   if (!known) *score = grouped_step_score(step);
   return *score;
 }
@@ -198,7 +176,7 @@ float SparseScorer::grouped_step_score(const SparseStep& step) {
             seen(Template::kOrientation, static_cast<std::uint64_t>(step.orientation)) << 32 |
             seen(Template::kDistortion, static_cast<std::uint32_t>(step.distortion)));
     bool known;
-    float* score = steps_.find(key, known);
+    float* score = weights_->thread->steps.find(key, known);
     if (!known) *score = step_sum(group, step);
     total += *score;
   }
@@ -237,13 +215,13 @@ float SparseScorer::border_sum(std::uint32_t state, const RuleFacts& rule) {
   });
 }
 
-float SparseScorer::border_score(std::uint32_t state, std::uint32_t option) {
-  if (weights_->view.empty()) return 0.0f;
+Crossing SparseScorer::cross(std::uint32_t state, std::uint32_t option) {
+  if (weights_->view.empty()) return {0.0f, after(state, option)};
   bool known;
-  float* score = borders_.find((std::uint64_t{state} << 32 | option) + 1, known);  // 0 is no key
-  if (known) return *score;
+  Crossing* crossing = weights_->thread->crossings.find(std::uint64_t{state} << 32 | option, known);
+  if (known) return *crossing;
   const RuleFacts rule = facts(option);
-  return *score = rule.target.empty() ? 0.0f : border_sum(state, rule);
+  return *crossing = {rule.target.empty() ? 0.0f : border_sum(state, rule), after(state, option)};
 }
 
 float SparseScorer::end_score(std::uint32_t state) {

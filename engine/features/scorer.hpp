@@ -1,8 +1,6 @@
 #pragma once
 
 #include <array>
-#include <atomic>
-#include <bit>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -13,57 +11,13 @@
 #include <vector>
 
 #include "base/interner.hpp"
-#include "base/large_pages.hpp"
 #include "features/event_pool.hpp"
 #include "features/events.hpp"
+#include "features/score_memory.hpp"
 #include "features/weights.hpp"
 #include "templates/aligned.hpp"
 
 namespace isogloss::features {
-
-/// Scores of rules or events under one version of the weights, kept between sentences. What it answers does not
-/// depend on what it remembers.
-class RuleMemory {
- public:
-  explicit RuleMemory(std::size_t rules) : cells_(rules) {}
-
-  bool find(std::uint32_t rule, std::uint32_t version, float& score) const {
-    const std::uint64_t cell = cells_[rule].load(std::memory_order_relaxed);
-    if (static_cast<std::uint32_t>(cell >> 32) != version) return false;
-    score = std::bit_cast<float>(static_cast<std::uint32_t>(cell));
-    return true;
-  }
-  void keep(std::uint32_t rule, std::uint32_t version, float score) {
-    cells_[rule].store(std::uint64_t{version} << 32 | std::bit_cast<std::uint32_t>(score), std::memory_order_relaxed);
-  }
-
- private:
-  std::vector<std::atomic<std::uint64_t>> cells_;  // version and score
-};
-
-/// The same for events; the newest of those that share a cell is remembered. One per thread.
-class EventMemory {
- public:
-  explicit EventMemory(unsigned bits = 20) : cells_(std::size_t{1} << bits) {}
-
-  bool find(std::uint64_t key, std::uint32_t version, float& score) const {
-    const Cell& cell = cells_[key & (cells_.size() - 1)];
-    score = cell.score;
-    return cell.key == key && cell.version == version;
-  }
-  void keep(std::uint64_t key, std::uint32_t version, float score) {
-    cells_[key & (cells_.size() - 1)] = {key, version, score};
-  }
-  void prefetch(std::uint64_t key) const { __builtin_prefetch(&cells_[key & (cells_.size() - 1)]); }
-
- private:
-  struct Cell {
-    std::uint64_t key = 0;
-    std::uint32_t version = 0;
-    float score = 0;
-  };
-  std::vector<Cell, LargePages<Cell>> cells_;
-};
 
 /// What all sentences share.
 struct SparseModel {
@@ -86,7 +40,7 @@ struct SparseWeights {
   WeightView view;
   std::uint32_t version;  ///< another one for other weights, never 0
   RuleMemory* rules;
-  EventMemory* events;
+  ThreadScores* thread;
 };
 
 /// How often a feature fired.
@@ -139,8 +93,12 @@ class SparseScorer {
   /// A target word that is in no vocabulary.
   TokenId target_token(std::string_view word) { return tokens_.add(word, true); }
 
-  /// The weights to score with, or nullptr when only features are wanted.
-  void use(const SparseWeights* weights) { weights_ = weights; }
+  /// The weights to score with, or nullptr when only features are wanted. Scores of steps are kept from this call to
+  /// the next in the memory that comes with the weights, which no other scorer may use meanwhile.
+  void use(const SparseWeights* weights) {
+    weights_ = weights;
+    if (weights_ != nullptr && weights_->thread != nullptr) weights_->thread->begin_sentence();
+  }
 
   /// Score of a rule in whatever sentence. `number` is its number in the table, kNoRule without one; what is known
   /// of the rule is asked for, as `facts()`, only where its score is not remembered.
@@ -172,8 +130,8 @@ class SparseScorer {
 
   std::uint32_t start() const { return 0; }
   float step_score(const SparseStep& step);
-  float border_score(std::uint32_t state, std::uint32_t option);
-  std::uint32_t after(std::uint32_t state, std::uint32_t option);
+  /// What stands between a state and the option that follows it adds, and the state behind the option.
+  Crossing cross(std::uint32_t state, std::uint32_t option);
   float end_score(std::uint32_t state);
 
   /// The features of a derivation by ascending id, each once; different ones with the same number stand side by side.
@@ -209,18 +167,6 @@ class SparseScorer {
   struct Words {  // a parent: a range of `parent_tokens_`
     std::uint32_t begin, count;
   };
-  struct Cell {
-    std::uint64_t key;
-    float score;
-  };
-  class Memo {  // exact, for one sentence
-   public:
-    float* find(std::uint64_t key, bool& known);
-
-   private:
-    std::vector<Cell> cells_;
-    std::size_t used_ = 0;
-  };
 
   template <class Fire>
   class Sink final : public EventSink {
@@ -252,6 +198,7 @@ class SparseScorer {
   float grouped_step_score(const SparseStep& step);
   float step_sum(const SparseModel::StepGroup& group, const SparseStep& step);
   float border_sum(std::uint32_t state, const RuleFacts& rule);
+  std::uint32_t after(std::uint32_t state, std::uint32_t option);
   std::span<const TokenId> parent_tokens(std::uint32_t parent) const {
     return {parent_tokens_.data() + parents_[parent].begin, parents_[parent].count};
   }
@@ -284,7 +231,6 @@ class SparseScorer {
   std::vector<Words> parents_;
   std::unordered_map<std::uint64_t, std::uint32_t> parent_numbers_;  // by the hash of their words
   Interner<Before> states_;
-  Memo whole_steps_, steps_, borders_, unaligned_;
 
   // Scratch of `sum`: events of words alone, whose memory is on its way; the scores of all events in their order; and
   // those whose weights are on their way.

@@ -77,10 +77,18 @@ class Beam {
     const Node& from = hypotheses_.kept(source.begin + hypothesis);
     const std::uint32_t number = cube.options_begin + option;
     if (!scored_.model) return from.score + constraint_score(from, number) + cube.rest;
-    float score = from.score + task_.options.options[number].optimistic_score + cube.constant + cube.rest;
-    if (scored_.orientation) score += orientation_score(cube, from, number);
+    float score = dense_estimate(cube, source, hypothesis, option);
     if (scored_.sparse) score += sparse_step_score(cube, source, number);
     if (scored_.constraint) score += constraint_score(from, number);
+    return score;
+  }
+
+  float dense_estimate(const Cube& cube, const CubeSource& source, std::uint32_t hypothesis,
+                       std::uint32_t option) const {
+    const Node& from = hypotheses_.kept(source.begin + hypothesis);
+    const std::uint32_t number = cube.options_begin + option;
+    float score = from.score + task_.options.options[number].optimistic_score + cube.constant + cube.rest;
+    if (scored_.orientation) score += orientation_score(cube, from, number);
     return score;
   }
 
@@ -102,22 +110,21 @@ class Beam {
   void fill(std::size_t covered) {
     std::vector<Cube>& cubes = cubes_.of(covered);
     heap_.clear();
-    for (std::uint32_t i = 0; i < cubes.size(); ++i) {
-      // With a constraint the best option of one hypothesis says little about those of another.
-      const std::uint32_t rows = scored_.constraint ? cubes_.source(cubes[i]).count : 1;
-      for (std::uint32_t row = 0; row < rows; ++row) push_row(cubes[i], i, row, 0);
+    std::size_t pops = limits_.pop_limit > 0 ? limits_.pop_limit : static_cast<std::size_t>(-1);
+    if (scored_.sparse && !scored_.constraint && cubes.size() > pops) {
+      push_best_corners(cubes, pops);
+    } else {
+      for (std::uint32_t i = 0; i < cubes.size(); ++i) {
+        // With a constraint the best option of one hypothesis says little about those of another.
+        const std::uint32_t rows = scored_.constraint ? cubes_.source(cubes[i]).count : 1;
+        for (std::uint32_t row = 0; row < rows; ++row) push_row(cubes[i], i, row, 0);
+      }
     }
     hypotheses_.begin_group();
-    std::size_t pops = limits_.pop_limit > 0 ? limits_.pop_limit : static_cast<std::size_t>(-1);
     if (limits_.diversity) {
       diversify(cubes, pops);
     } else {
-      // One pop, one cube: those beyond never come to the front.
-      if (heap_.size() > pops) {
-        std::nth_element(heap_.begin(), heap_.begin() + static_cast<std::ptrdiff_t>(pops), heap_.end(),
-                         [](const Item& a, const Item& b) { return worse(b, a); });
-        heap_.resize(pops);
-      }
+      keep_best(pops);  // one pop, one cube: those beyond never come to the front
       std::make_heap(heap_.begin(), heap_.end(), worse);
     }
     while (!heap_.empty() && pops > 0) {
@@ -127,6 +134,27 @@ class Beam {
       take(cubes, item);
       --pops;
       if (pops % 64 == 0 && limits_.deadline.passed()) break;
+    }
+  }
+
+  void keep_best(std::size_t most) {
+    if (heap_.size() <= most) return;
+    std::nth_element(heap_.begin(), heap_.begin() + static_cast<std::ptrdiff_t>(most), heap_.end(),
+                     [](const Item& a, const Item& b) { return worse(b, a); });
+    heap_.resize(most);
+  }
+
+  // Many cubes, few pops, and what sparse features add to a step takes longer than all the rest: only the corners of
+  // those cubes are scored that may come to the front by what else is known of them.
+  void push_best_corners(const std::vector<Cube>& cubes, std::size_t most) {
+    for (std::uint32_t i = 0; i < cubes.size(); ++i) {
+      if (cubes[i].options_count == 0) continue;
+      heap_.push_back({dense_estimate(cubes[i], cubes_.source(cubes[i]), 0, 0), i, 0, 0});
+    }
+    keep_best(most);
+    for (Item& item : heap_) {
+      const Cube& cube = cubes[item.cube];
+      item.estimate += sparse_step_score(cube, cubes_.source(cube), cube.options_begin);
     }
   }
 
@@ -220,8 +248,9 @@ class Beam {
       node.constraint = task_.constraint->after(from.constraint, task_.options.constraint_target(option));
     }
     if (scored_.sparse && scored_.model) {
-      added += sparse_step_score(cube, source, option_number) + task_.sparse->border_score(from.sparse, option_number);
-      node.sparse = task_.sparse->after(from.sparse, option_number);
+      const features::Crossing crossing = task_.sparse->cross(from.sparse, option_number);
+      added += sparse_step_score(cube, source, option_number) + crossing.score;
+      node.sparse = crossing.after;
     }
     node.score = from.score + added;
     node.coverage = cube.after;

@@ -139,7 +139,7 @@ std::unique_ptr<SentenceSearch> Decoder::search(const Input& input, const Search
   auto memory = borrow_memory(call.remembered);
   memory->search.rules.sides.begin_sentence(call.remembered);
   const features::SparseWeights sparse{call.weights.sparse.view, call.weights.version, rule_memory_.get(),
-                                       memory->events.get()};
+                                       memory->sparse.get()};
   auto found = std::make_unique<SentenceSearch>(model_, options, *call.weights.dense,
                                                 Source(input.places, input.arcs, input.fixed), memory->search,
                                                 input.words, model_.sparse == nullptr ? nullptr : &sparse, constraint);
@@ -201,10 +201,10 @@ std::unique_ptr<Decoder::ThreadMemory> Decoder::borrow_memory(std::uint32_t vers
       return memory;
     }
   }
-  std::unique_ptr<features::EventMemory> events;
-  if (model_.sparse != nullptr) events = std::make_unique<features::EventMemory>();
+  std::unique_ptr<features::ThreadScores> sparse;
+  if (model_.sparse != nullptr) sparse = std::make_unique<features::ThreadScores>();
   return std::make_unique<ThreadMemory>(
-      ThreadMemory{version, {{model_.lexicon, options_.collector.lexical_threshold}, {}}, std::move(events)});
+      ThreadMemory{version, {{model_.lexicon, options_.collector.lexical_threshold}, {}}, std::move(sparse)});
 }
 
 void Decoder::give_back(std::unique_ptr<ThreadMemory> memory) const {

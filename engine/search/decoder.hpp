@@ -69,7 +69,7 @@ class Decoder {
   struct ThreadMemory {
     std::uint32_t version;  // 0: nothing is kept
     SearchMemory search;
-    std::unique_ptr<features::EventMemory> events;
+    std::unique_ptr<features::ThreadScores> sparse;
   };
   std::unique_ptr<ThreadMemory> borrow_memory(std::uint32_t version) const;
   void give_back(std::unique_ptr<ThreadMemory> memory) const;

@@ -266,7 +266,7 @@ def _metric(name: str, options: EvaluateOptions, progress: Track | None) -> Metr
     tokenize, lowercase = options.tokenize, options.lowercase
     match name:
         case "bleu":
-            return sacre_bleu(tokenize=tokenize, lowercase=lowercase, progress=progress)
+            return sacre_bleu(tokenize=tokenize, lowercase=lowercase)
         case "nist":
             return Nist(tokenize=tokenize, lowercase=lowercase)
         case "chrf":

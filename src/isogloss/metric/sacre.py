@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from isogloss.io.progress import Track
-from isogloss.metric.bleu import BleuOptions, bleu_scores
+from isogloss.metric.bleu import Bleu, BleuOptions
 from isogloss.metric.engine_statistics import EngineStatistics
 from isogloss.metric.interface import FloatArray, Metric, Statistics
 from isogloss.metric.references import References
-from isogloss.metric.tokens import owners, sacrebleu_tokenizer
+from isogloss.metric.tokens import owners
 
 __all__ = ["SacreMetric", "sacre_bleu", "sacre_chrf", "sacre_ter"]
 
@@ -90,19 +90,26 @@ class SacreMetric(Metric):
         return super().scores(rows) if self._fast_scores is None else self._fast_scores(rows)
 
 
-def sacre_bleu(
-    *, tokenize: str = "13a", lowercase: bool = False, progress: Track | None = None
-) -> SacreMetric:
+class _SacreBleu(SacreMetric):
+    """sacreBLEU's BLEU, whose rows the engine counts: they are the same numbers."""
+
+    def __init__(self, metric: Any, counts: Bleu) -> None:
+        super().__init__(metric, "BLEU", fast_scores=counts.scores)
+        self._counts = counts
+
+    def statistics(
+        self, hypotheses: Sequence[str], references: References, sentences: Sequence[int] | None = None
+    ) -> Statistics:
+        """Lengths, matches and n-grams of each hypothesis."""
+        return self._counts.statistics(hypotheses, references, sentences)
+
+
+def sacre_bleu(*, tokenize: str = "13a", lowercase: bool = False) -> SacreMetric:
     """Corpus BLEU with sacreBLEU's defaults."""
     from sacrebleu.metrics.bleu import BLEU
 
-    sacrebleu_tokenizer(tokenize)  # raises our own error
-    return SacreMetric(
-        BLEU(tokenize=tokenize, lowercase=lowercase, force=True),
-        "BLEU",
-        fast_scores=lambda rows: 100 * bleu_scores(rows, BleuOptions(smoothing="exp")),
-        progress=progress,
-    )
+    counts = Bleu(BleuOptions(smoothing="exp"), tokenize=tokenize, lowercase=lowercase)
+    return _SacreBleu(BLEU(tokenize=tokenize, lowercase=lowercase, force=True), counts)
 
 
 def sacre_chrf(*, lowercase: bool = False, progress: Track | None = None) -> SacreMetric:

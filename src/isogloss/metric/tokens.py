@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,8 +39,9 @@ class ScoringTokenizer:
         return (line if self._split is None else self._split(line.rstrip())).split()
 
 
+@lru_cache
 def sacrebleu_tokenizer(name: str):  # type: ignore[no-untyped-def]  # sacreBLEU gives its tokenizers no type
-    """The tokenizer that sacreBLEU calls ``name``."""
+    """The tokenizer that sacreBLEU calls ``name``: one for all metrics, because it remembers lines."""
     from sacrebleu.metrics.bleu import BLEU
 
     if name not in BLEU.TOKENIZERS:
