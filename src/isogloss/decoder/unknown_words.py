@@ -12,9 +12,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
 from isogloss import _engine
 from isogloss.grammar.dictionary import read_dictionary
 from isogloss.grammar.numbers import is_number, number_form, rewritten
@@ -39,6 +36,7 @@ _CHANGED = -0.3  # added to the score of a first part that lost letters
 _LEFT_OVER = math.log(0.1)  # added to the score of a part that stands beside one that nobody knows
 _LEAST_PART = 0.08  # how often such a part must have been right
 _REMEMBERED = 1 << 16
+_MARKS_PER_WORD = 8
 _HYPHENS = {("", "-"): (3, 4), ("", "‐"): (3, 4)}  # how often a hyphen is right, if the text does not say
 
 
@@ -86,7 +84,7 @@ class UnknownWords:
         self._marks = {(one, other): score for one, rows in insides.items() for score, other in rows if other}
         self._dictionary = read_dictionary(table)
         self.offers = lru_cache(_REMEMBERED)(self._offers)
-        self._known = lru_cache(_REMEMBERED)(self._find_known)
+        self._with_rules = lru_cache(_REMEMBERED)(self._find_with_rules)
 
     @classmethod
     def of(cls, table: RuleTable, overlay: RuleTable | None = None) -> UnknownWords | None:
@@ -111,7 +109,8 @@ class UnknownWords:
             return (*found, *self._numbers(word))
         if not is_word(word):
             return tuple(found)
-        related = self._related(self._changed(form), self._known(form) or self._known(word.upper()))
+        same = self._known(form) or self._with_rules(word.upper())
+        related = self._related(self._changed(form), same)
         ways = self._splits(form)
         if not (found or related or ways):
             related = self._related(self._changed_twice(form))
@@ -133,8 +132,9 @@ class UnknownWords:
     ) -> list[tuple[float, str]]:
         """The known ones of some forms, the most trusted first; ``same`` is the word in another case."""
         best: dict[str, float] = {} if same is None else {same: _CERTAIN}
-        for score, form in self._likely_known(forms):
-            known = self._known(form)
+        some, last = self._some_known
+        for score, form in forms:  # hundreds, and hardly any is known
+            known = self._with_rules(form) if some[hash(form) & last] else None
             if known is not None:
                 best[known] = max(score, best.get(known, -math.inf))
         ranked = sorted(
@@ -142,21 +142,16 @@ class UnknownWords:
         )
         return ranked[:_MOST_WAYS]
 
-    def _likely_known(self, forms: Iterable[tuple[float, str]]) -> Iterator[tuple[float, str]]:
-        """Leave out forms that are certainly not known: there are hundreds for a word."""
-        items = list(forms)
-        if not len(self._hashes):
-            return
-        hashes = np.fromiter((hash(form) for _, form in items), np.int64, len(items))
-        at = np.minimum(np.searchsorted(self._hashes, hashes), len(self._hashes) - 1)
-        for found in np.flatnonzero(self._hashes[at] == hashes).tolist():
-            yield items[found]
-
     @cached_property
-    def _hashes(self) -> npt.NDArray[np.int64]:
-        """Hashes of the forms of all words, sorted; they take less room than the words."""
+    def _some_known(self) -> tuple[bytearray, int]:
+        """A mark for the hash of every known form, and what it is cut to: most forms that are not known have
+        no mark. It takes less room than the forms."""
         words = self._table.source_words.words()
-        return np.sort(np.fromiter((hash(fold(word)) for word in words), np.int64, len(words)))
+        last = (1 << (len(words) * _MARKS_PER_WORD).bit_length()) - 1
+        marks = bytearray(last + 1)
+        for word in words:
+            marks[hash(fold(word)) & last] = 1
+        return marks, last
 
     def _changed(self, form: str) -> Iterator[tuple[float, str]]:
         """Forms with one change, with how far they are trusted; known or not."""
@@ -283,8 +278,12 @@ class UnknownWords:
         row = self._forms.parts[self._table.source_words.find(word)].tolist()
         return (row[0], row[1]) if first else (row[2], row[3])
 
-    def _find_known(self, form: str) -> str | None:
+    def _known(self, form: str) -> str | None:
         """A word of the table with this form in lower case, that rules translate."""
+        some, last = self._some_known
+        return self._with_rules(form) if some[hash(form) & last] else None
+
+    def _find_with_rules(self, form: str) -> str | None:
         if len(form) < _SHORTEST_PART:
             return None
         for word in (form, form[:1].upper() + form[1:]):
