@@ -13,8 +13,10 @@ from typing import Any
 import pytest
 
 from isogloss.cli.main import main
+from isogloss.decoder import load
 from isogloss.io.replacement import changed_copy
 from isogloss.pipeline.retrain import copied_from
+from isogloss.pipeline.train import train
 from support.shared import shared_folder
 from support.small_engine import PAIRS, make_engine
 
@@ -184,8 +186,25 @@ def test_retrain(run: Run) -> None:
         Path("engine"), copied_from(Path("engine")), appended=("run.jsonl",), left_out=("run.lock",)
     )
     next((copy / "corrections").glob("rows-*")).unlink()
-    (engine,) = (json.loads(run("retrain", "engine", "--json")[1]),)  # nothing is left to do
+    engine = json.loads(run("retrain", "engine", "--json")[1])  # nothing is left to do
     assert engine["before"] == engine["after"]
+
+
+def test_what_is_corrected_while_an_engine_is_retrained_is_kept(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    as_json(run, KNOWN, "The old king slumbers today.")
+
+    def train_and_correct(*arguments: Any, **options: Any) -> Any:
+        trained = train(*arguments, **options)
+        load(Path("engine"), corrections=True).correct(NEW, "The dwarf comes often.")
+        return trained
+
+    monkeypatch.setattr(sys.modules["isogloss.pipeline.retrain"], "train", train_and_correct)
+    code, _, err = run("retrain", "engine", "--json")
+    assert code == 0, err
+    assert translated(run, NEW) == ["The dwarf comes often."]
+    assert len(as_json(run, "--list")) == 2
 
 
 def test_retrain_needs_to_know_how_the_engine_was_trained(run: Run) -> None:

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import os
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -56,3 +58,32 @@ def test_one_writer_at_a_time(tmp_path: Path) -> None:
     for thread in threads:
         thread.join()
     assert most == 1
+
+
+def test_a_writer_that_waited_for_a_folder_that_was_replaced_waits_for_the_new_one(tmp_path: Path) -> None:
+    fcntl = pytest.importorskip("fcntl")
+    place, made = tmp_path / "place", tmp_path / "made"
+    place.mkdir()
+    made.mkdir()
+    waiting, locked = threading.Event(), []
+
+    def work() -> None:
+        waiting.set()
+        with one_writer(place):
+            descriptor = os.open(place, os.O_RDONLY)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                locked.append(True)
+            finally:
+                os.close(descriptor)
+
+    thread = threading.Thread(target=work)
+    with one_writer(place):
+        thread.start()
+        waiting.wait()
+        time.sleep(0.1)  # it opens the folder that is going to be replaced
+        place.rename(tmp_path / "old")
+        made.rename(place)
+    thread.join()
+    assert locked == [True]

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from isogloss.io.errors import InputFileError, ModelFormatError, OutputError
-from isogloss.storage.folder import add_arrays, copy_folder, open_folder, verify_folder, write_folder
+from isogloss.storage.folder import add_arrays, open_folder, store_copy, verify_folder, write_folder
 from support.properties import examples
 
 DTYPES = ["?", "u1", "i1", "<u2", "<i2", "<u4", "<i4", "<u8", "<i8", "<f4", "<f8", ">i4", ">f8"]
@@ -224,7 +224,7 @@ def test_a_new_version_takes_the_place_of_the_old(stored: Path) -> None:
 def test_a_copy_has_the_same_content_in_files_of_its_own(stored: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     for _ in range(2):  # the second takes the place of the first
-        copy_folder(stored, copy, kind="toy", version=1)
+        store_copy(stored, copy, kind="toy", version=1)
         first, second = (open_folder(path, kind="toy", version=1) for path in (stored, copy))
         assert second.attributes == first.attributes
         assert {name: one.tolist() for name, one in second.arrays.items()} == {
@@ -238,7 +238,7 @@ def test_a_copy_has_the_same_content_in_files_of_its_own(stored: Path, tmp_path:
 def test_a_copy_of_a_damaged_array_is_known_as_damaged(stored: Path, tmp_path: Path) -> None:
     file = next(iter(stored.glob("*.bin")))
     file.write_bytes(bytes([file.read_bytes()[0] ^ 1]) + file.read_bytes()[1:])
-    copy_folder(stored, tmp_path / "copy", kind="toy", version=1)
+    store_copy(stored, tmp_path / "copy", kind="toy", version=1)
     with pytest.raises(ModelFormatError, match="checksum differs"):
         verify_folder(tmp_path / "copy")
 

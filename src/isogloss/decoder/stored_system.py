@@ -62,7 +62,7 @@ from isogloss.io.errors import (
 from isogloss.io.replacement import finish_replacement
 from isogloss.io.streams import StrPath
 from isogloss.lm.model import LanguageModel
-from isogloss.storage.folder import copy_folder
+from isogloss.storage.folder import store_copy
 from isogloss.storage.inspection import Inspection, inspect_folder, is_stored_folder
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def create_system(
         weights = default_weights(decoder.names, hierarchical=options.hierarchical)
     sparse_weights = _set_weights(decoder, weights)
     with _new_folder(folder) as partial:
-        copy_folder(rules, partial / RULES, kind=storage.KIND, version=storage.VERSION)
+        store_copy(rules, partial / RULES, kind=storage.KIND, version=storage.VERSION)
         model.save(partial / LM)
         write_weights(partial / WEIGHTS, decoder.weights)
         if sparse is not None:

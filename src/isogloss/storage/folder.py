@@ -42,9 +42,9 @@ __all__ = [
     "add_arrays",
     "check_regular",
     "content_hash",
-    "copy_folder",
     "open_folder",
     "read_regular",
+    "store_copy",
     "update_folder",
     "verify_folder",
     "write_folder",
@@ -103,7 +103,7 @@ def write_folder(
         _remove_unused(folder, table)
 
 
-def copy_folder(source: StrPath, path: StrPath, *, kind: str, version: int) -> None:
+def store_copy(source: StrPath, path: StrPath, *, kind: str, version: int) -> None:
     """Store a copy of a stored folder, replacing the content of a folder of the same kind.
 
     Files are copied as they are, without mapping them: a large folder takes no memory, and what is damaged
