@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from isogloss import _engine
-from isogloss.decoder import System, load
+from isogloss.decoder import SearchOptions, System, load
 from isogloss.decoder.decoder import Decoder
 from isogloss.features import SparseModel, SparseOptions
+from isogloss.features.weights import SparseWeights
 from isogloss.io.streams import read_lines
+from support.small_search import fired, make_decoder
 
 SEARCHES = pytest.mark.parametrize("search", ["hierarchical", "phrase"])
 
@@ -83,3 +85,18 @@ def test_sparse_features_of_unaligned_words_are_those_of_the_sentence(systems: P
     together = decoder().nbest(lines, nbest=1)
     for number in (0, 10, 29):
         assert decoder().nbest([lines[number]], nbest=1).scores[0] == together.scores[number]
+
+
+def test_features_of_the_sentence_choose_among_twice_as_many_options(tmp_path: Path) -> None:
+    words = ("surface",)
+    model = SparseModel(SparseOptions(templates=("insertion",), source_types=words, target_types=words))
+    options = SearchOptions(beam_size=0, pop_limit=0, max_options=1, max_scanned=0)
+    # All rules are equally good, so the first of the table come first.
+    rules = [f"a ||| {word} ||| " for word in "xyz"]
+    every = make_decoder(tmp_path, rules, model)
+    names = {text: next(iter(features)) for text, features in fired(every, ["a"])}
+    decoder = make_decoder(tmp_path, rules, model, options)
+    for liked, expected in (("x", "x"), ("y", "y"), ("z", "x")):
+        weights = SparseWeights.from_names({names[liked]: 5.0}, signature=model.signature)
+        decoder.set_weights(dict.fromkeys(decoder.names, 0.0), weights)
+        assert list(decoder.nbest(["a"], nbest=1).texts()) == [expected]
