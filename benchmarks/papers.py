@@ -107,10 +107,10 @@ source = "{callhome}/train.oracle.es"
 target = "{callhome}/train.en"
 iterations = 8        # the slides: 200 to 300
 patience = 3
-nbest = 100           # the slides: 1000
+nbest = 50            # the slides: 1000
 num_hypotheses = 10   # the slides: 20
-folds = 3
-fold_sentences = 1000 # the slides: 20,000
+folds = 2
+fold_sentences = 500  # the slides: 20,000
 sample = {{ coverage = 3 }}
 methods = [{methods}]
 
@@ -135,7 +135,7 @@ aggressiveness = 1e-5
 """,
     "best": "",
 }
-NTT_SETS = {"dev": ("dev", 0, 600), "held_out": ("dev", 600, 900), "test": ("dev2", 0, 1500)}
+NTT_SETS = {"dev": ("dev", 0, 600), "held_out": ("dev", 600, 900), "test": ("dev2", 0, 1000)}
 """Parts of Fisher: set, first line, last line."""
 
 

@@ -60,10 +60,10 @@ def test_all_tables_and_going_on_after_a_kill(
     results = done.values
     found = {title[0]: (heads, rows) for title, heads, rows in done.tables}
     assert all(title.endswith("(preset paper)") for title, _, _ in done.tables)
-    assert [row[0] for row in found["1"][1]][:2] == ["baseline (kbmira)", "surface form"]
-    assert len(found["1"][1]) == 1 + 5
+    assert [row[0] for row in found["1"][1]][:3] == ["baseline (kbmira)", "start", "surface form"]
+    assert len(found["1"][1]) == 2 + 5
     assert [row[0] for row in found["2"][1]][-1] == "+ hierarchical"
-    assert [row[0] for row in found["3"][1]][1:] == [
+    assert [row[0] for row in found["3"][1]][2:] == [
         "1-oracle 1-best",
         "1-oracle 10-best",
         "10-oracle 1-best",
@@ -95,13 +95,13 @@ def test_seeds_are_rows_with_their_mean(described: Path, tmp_path: Path) -> None
     task = replace(task, tables=(), seeds=(1, 2), types=("surface",), online=online)
     done = run_online_large_margin(task, tmp_path / "out")
     (table,) = done.tables
-    assert [row[0] for row in table.rows] == ["baseline (kbmira)", "seed 1", "seed 2", "mean of 2"]
+    assert [row[0] for row in table.rows] == ["baseline (kbmira)", "start", "seed 1", "seed 2", "mean of 2"]
     first, second, mean = done.values["tables"]["seeds"]
     both = [row["scores"]["other"]["BLEU"] for row in (first, second)]
     assert mean["scores"]["other"]["BLEU"] == pytest.approx(sum(both) / 2)
     assert mean["features"] == (first["features"] + second["features"]) // 2
     kept = [json.loads(path.read_text()) for path in (tmp_path / "out" / "rows").iterdir()]
-    assert len(kept) == 3  # other seeds are other rows
+    assert len(kept) == 4  # other seeds are other rows
 
 
 def test_the_presets_are_the_letter_of_the_paper_and_the_defaults_of_tuning(described: Path) -> None:

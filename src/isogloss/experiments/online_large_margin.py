@@ -216,14 +216,16 @@ class _Experiment:
             tables[str(FOLDS)] = self._two_folds()
         if self.options.seeds:
             tables[SEEDS] = self._seeds()
-        baseline = {} if list(tables) == [str(FOLDS)] else {"baseline": self._baseline()}
+        first = {}
+        if list(tables) != [str(FOLDS)]:
+            first = {"baseline": self._baseline(), "start": self._against_baseline([self._start_row()])[0]}
         return {
             "sets": {name: len(one.sources) for name, one in self.sets.items()},
             "preset": self.options.preset,
             "settings": settings_toml(self.options),
             "online": settings_toml(self.online),
             "choice_of_aggressiveness": choice,
-            **baseline,
+            **first,
             "tables": tables,
             "differences": row_differences(rows, {name: one.references for name, one in self.sets.items()}),
         }
@@ -344,6 +346,22 @@ class _Experiment:
         baseline = self._baseline_row()
         return [_compared(row, baseline, self.sets) for row in rows]
 
+    def _start_row(self) -> dict[str, Any]:
+        """The weights of the system, where all training starts."""
+        label = "start"
+
+        def make() -> dict[str, Any]:
+            own = self.system.decoder
+            decoder = Decoder(own._rules, own._lm, own.options)
+            decoder.set_weights(self.system.weights)
+            texts = {
+                name: list(decoder.nbest(one.sources, threads=self.threads).texts())
+                for name, one in self.sets.items()
+            }
+            return {"label": label, "features": 0, **self._scored(texts)}
+
+        return self._kept(label, make, label)
+
     def _baseline(self) -> dict[str, Any]:
         row = self._baseline_row()
         return _compared(row, row, self.sets)
@@ -429,8 +447,10 @@ class _Experiment:
     def _translated(self, learned: tuple[Decoder, TuneResult]) -> dict[str, Any]:
         sparse = learned[1].sparse
         texts = {name: self._texts(learned, one.sources) for name, one in self.sets.items()}
+        return {"features": 0 if sparse is None else len(sparse), **self._scored(texts)}
+
+    def _scored(self, texts: Mapping[str, Sequence[str]]) -> dict[str, Any]:
         return {
-            "features": 0 if sparse is None else len(sparse),
             "scores": {name: _scores(texts[name], one.references) for name, one in self.sets.items()},
             "texts": texts,
         }

@@ -61,7 +61,7 @@ def large_margin_tables(results: Mapping[str, Any]) -> list[ResultTable]:
     made = []
     for number, rows in results["tables"].items():
         if number != str(FOLDS):
-            rows = [results["baseline"], *rows]
+            rows = [results["baseline"], results["start"], *rows]
         names = list(rows[0]["scores"])
         heads = ["", "features", *(f"{name} {metric}" for name in names for metric in ("NIST", "BLEU"))]
         first = rows[0]["scores"]
