@@ -1,11 +1,11 @@
 """Why voters differ from the mean of their weights: cross-validated BLEU of the vote, of means, and of single
-voters, and how much better a voter is on the sentences that it learned from last.
+voters, and how far the last sentences of a sweep turn the weights.
 
     python benchmarks/rerank_voters.py LIST --reference FILE ... METHOD ...
 
-METHOD is a voted perceptron, such as `voted-perceptron:shuffle=no,iterations=20`. "last tenth" is the gain of
-single voters over the decoder on the last tenth of the training sentences, and "other" on those before them:
-without shuffling, the last tenth is what every sweep ends with.
+METHOD is a voted perceptron, such as `voted-perceptron:shuffle=no,iterations=20`. Angles are between the
+weights after the tenth sweep, in the order of the text, and those before its last 1, 10 and 100 sentences;
+two independent vectors have 90 degrees.
 """
 
 from __future__ import annotations
@@ -16,8 +16,11 @@ from pathlib import Path
 
 import numpy as np
 
+from isogloss.learn.learner import no_track
+from isogloss.learn.online_reranker import Course
 from isogloss.learn.problem import Problem
 from isogloss.learn.registry import make_learner
+from isogloss.learn.voted import VotedPerceptron
 from isogloss.nbest import NbestList
 from isogloss.nbest.edit import best_rows
 from isogloss.rerank.model import RerankModel
@@ -38,16 +41,18 @@ def bleu(problem: Problem, rows: np.ndarray) -> float:
     return float(problem.metric.score(problem.stats()[rows].sum(axis=0)))
 
 
-def gains(problem: Problem, models: list[RerankModel]) -> tuple[float, float]:
-    """Mean gain of models over the list's own choice on the last tenth of the sentences, and on others."""
-    last = np.arange(problem.num_sentences) >= 0.9 * problem.num_sentences
-    own = best_rows(problem.store)
-    chosen = [problem.choose(model.scores_of(problem.store)) for model in models]
-    found = [
-        np.mean([bleu(problem, rows[part]) for rows in chosen]) - bleu(problem, own[part])
-        for part in (last, ~last)
-    ]
-    return float(found[0]), float(found[1])
+def turns(problem: Problem, learner: VotedPerceptron) -> list[float]:
+    """Degrees by which the last sentences of the tenth sweep turn the weights."""
+    course = Course(replace(learner, iterations=9, curve=False), problem, {})
+    *_, _ = course.run(no_track)
+    order = np.arange(problem.num_sentences)
+    seen = [np.array([])]
+    for part in np.split(order, [len(order) - 100, len(order) - 10, len(order) - 1]):
+        course._sweeper.sweep(part, course._weights)
+        seen.append(course._weights.current())
+    *before, last = seen[1:]
+    cosines = [last @ one / np.linalg.norm(last) / np.linalg.norm(one) for one in reversed(before)]
+    return [float(np.degrees(np.arccos(cosine))) for cosine in cosines]
 
 
 def report(problem: Problem, method: str) -> str:
@@ -58,7 +63,7 @@ def report(problem: Problem, method: str) -> str:
     single: list[float] = []
     different: list[int] = []
     shares: list[float] = []
-    late: list[tuple[float, float]] = []
+    turned: list[list[float]] = []
     for fold in range(FOLDS):
         held_out = np.sort(order[fold::FOLDS])
         training, other = (part_of(problem, rows) for rows in (np.setdiff1d(order, held_out), held_out))
@@ -79,13 +84,15 @@ def report(problem: Problem, method: str) -> str:
             counts = np.unique(votes, return_counts=True)[1]
             different.append(len(counts))
             shares.append(counts.max() / len(votes))
-        late.append(gains(training, voters[-10:]))
+        learner = make_learner(method)
+        assert isinstance(learner, VotedPerceptron)
+        turned.append(turns(training, learner))
     scores = ", ".join(f"{name} {bleu(problem, rows):.2f}" for name, rows in zip(names, chosen, strict=True))
-    last, others = np.mean(late, axis=0)
+    angles = ", ".join(f"{angle:.0f}" for angle in np.mean(turned, axis=0))
     return (
         f"{method}: {scores}, single voters {np.mean(single):.2f} ({min(single):.2f} to {max(single):.2f}), "
         f"{np.mean(different):.1f} different choices, winner's share {100 * np.mean(shares):.0f} %, "
-        f"training gain on the last tenth {last:+.2f}, other {others:+.2f}"
+        f"the last 1, 10, 100 sentences turn the weights by {angles} degrees"
     )
 
 
