@@ -23,7 +23,10 @@ import learning
 from learning import Part, prepare, write
 from local_training import arabic
 
+from isogloss.decoder import parse_plf
 from isogloss.io.streams import read_lines
+from isogloss.nbest import write_nbest
+from isogloss.speech import best_strings, strings_store
 
 WATANABE = """preset = "{preset}"
 system = "{system}"
@@ -108,13 +111,14 @@ target = "{callhome}/train.en"
 iterations = 4        # the slides: 200 to 300
 patience = 2
 nbest = 50            # the slides: 1000
-num_hypotheses = 5    # the slides: 20
+num_hypotheses = {hypotheses}    # the slides: 20
 folds = 2
 fold_sentences = 300  # the slides: 20,000
 sample = {{ coverage = 3 }}
 methods = [{methods}]
 
 [train]
+effort = "quick"      # no learning curve
 source_tokenizer = "none"
 target_tokenizer = "moses"
 {train}
@@ -137,6 +141,7 @@ aggressiveness = 1e-4  # as chosen for Multi30k
 }
 NTT_SETS = {"dev": ("dev", 0, 300), "held_out": ("dev", 300, 450), "test": ("dev2", 0, 600)}
 """Parts of Fisher: set, first line, last line."""
+NTT_HYPOTHESES = 5
 
 
 BLOCKS = """preset = "best"
@@ -319,19 +324,24 @@ def liu(place: Place) -> None:
 
 
 def ntt(place: Place, preset: str) -> None:
-    """The recipe, trained on CALLHOME: tuned, stopped and tested on parts of Fisher."""
+    """The recipe, trained on CALLHOME: tuned, stopped and tested on parts of Fisher; without lattices."""
     folder, fisher = place.folder / "ntt", place.data / "fisher"
     lines = []
     for name, (part, begin, end) in NTT_SETS.items():
-        for ending in ("oracle.es", "plf.es", *(f"en.{i}" for i in range(4))):
-            cut = islice(read_lines(fisher / f"{part}.{ending}"), begin, end)
-            write(folder / f"{name}.{ending}", cut)
+        for ending in ("oracle.es", *(f"en.{i}" for i in range(4))):
+            write(folder / f"{name}.{ending}", islice(read_lines(fisher / f"{part}.{ending}"), begin, end))
+        heard = islice(read_lines(fisher / f"{part}.plf.es"), begin, end)
+        strings = strings_store(best_strings(parse_plf(line), NTT_HYPOTHESES) for line in heard)
+        write_nbest(strings, folder / f"{name}.nbest", format="moses")
         references = ", ".join(f'"{name}.en.{i}"' for i in range(4))
         lines += [f"[sets.{name}]", f'source = "{name}.oracle.es"', f"references = [{references}]"]
-        lines += [f'lattices = "{name}.plf.es"'] if name != "held_out" else []
-    methods = ", ".join(f'"{method}"' for method in NTT_METHODS[preset])
+        lines += [f'hypotheses = "{name}.nbest"']
     config = NTT.format(
-        preset=preset, callhome=place.data / "callhome", methods=methods, train=NTT_TRAIN[preset]
+        preset=preset,
+        callhome=place.data / "callhome",
+        hypotheses=NTT_HYPOTHESES,
+        methods=", ".join(f'"{method}"' for method in NTT_METHODS[preset]),
+        train=NTT_TRAIN[preset],
     )
     place.experiment("ntt-iwslt2007", write(folder / f"{preset}.toml", [config, *lines]))
 
