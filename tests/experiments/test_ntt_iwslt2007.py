@@ -58,6 +58,12 @@ def test_the_whole_system(
         assert list(scores["decoder"]) == ["text", "ASR 1-best", "ASR n-best", "ASR lattice"]
         assert list(scores[VOTED[0]]) == list(scores[VOTED[1]]) == ["text", "ASR 1-best", "ASR n-best"]
         assert all(row["bleu"] > 0 and 0 <= row["p_value"] <= 1 for row in scores["decoder"].values())
+        for with_sparse, without in (VOTED, ["expected-bleu", "expected-bleu, no sparse features"]):
+            for condition, row in scores[with_sparse].items():
+                gain = row["bleu"] - scores[without][condition]["bleu"]
+                assert row["sparse_gain"] == pytest.approx(gain)
+                assert 0 <= row["sparse_p_value"] <= 1
+                assert "sparse_gain" not in scores[without][condition]
         assert found["systems"][name]["sparse_features"] > 0
         folds = NbestStore.open(tmp_path / "ntt" / "lists" / name / "folds")
         assert folds.num_sentences == 20
@@ -86,7 +92,9 @@ def test_the_whole_system(
     assert len(outputs) == 2 * (4 + 2 * 3 + 2 * 3)
     assert all(len(lines(tmp_path / "ntt" / "outputs" / name)) == 20 for name in outputs)
     assert json.loads((tmp_path / "ntt" / "results.json").read_text()) == found
-    assert "BLEU on the test set (preset paper)" in (tmp_path / "ntt" / "report.html").read_text()
+    report = (tmp_path / "ntt" / "report.html").read_text()
+    assert "BLEU on the test set (preset paper)" in report
+    assert "Gain of rerankers from sparse features, BLEU (preset paper)" in report
     assert main(call) == 0  # everything is there: only rerankers are learned again, to the same result
     out = capsys.readouterr().out
     assert f"{primary['scores'][VOTED[0]]['text']['bleu']:.2f}" in out

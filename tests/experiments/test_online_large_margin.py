@@ -60,10 +60,10 @@ def test_all_tables_and_going_on_after_a_kill(
     results = done.values
     found = {title[0]: (heads, rows) for title, heads, rows in done.tables}
     assert all(title.endswith("(preset paper)") for title, _, _ in done.tables)
-    assert [row[0] for row in found["1"][1]][:2] == ["baseline (kbmira)", "surface form"]
-    assert len(found["1"][1]) == 1 + 5
+    assert [row[0] for row in found["1"][1]][:3] == ["baseline (kbmira)", "start", "surface form"]
+    assert len(found["1"][1]) == 2 + 5
     assert [row[0] for row in found["2"][1]][-1] == "+ hierarchical"
-    assert [row[0] for row in found["3"][1]][1:] == [
+    assert [row[0] for row in found["3"][1]][2:] == [
         "1-oracle 1-best",
         "1-oracle 10-best",
         "10-oracle 1-best",
@@ -79,6 +79,29 @@ def test_all_tables_and_going_on_after_a_kill(
     assert json.loads(json.dumps(results)) == results
     types = {row["label"]: row for row in results["tables"]["1"]}
     assert types["all token types"]["features"] > types["surface form"]["features"] > 0
+    compared = [(row["table"], row["label"], row["against"]) for row in results["differences"]]
+    assert compared[:1] == [("1", "w/ prefix/suffix", "surface form")]
+    assert [pair[1:] for pair in compared if pair[0] == "2"][-1] == ("+ hierarchical", "+ insertion")
+    assert compared[-1] == ("3", "sentence BLEU, 10-oracle 10-best", "10-oracle 10-best")
+    last, before = results["tables"]["2"][-1], results["tables"]["2"][-2]
+    difference = next(row for row in results["differences"] if row["label"] == "+ hierarchical")
+    gain = last["scores"]["dev"]["BLEU"] - before["scores"]["dev"]["BLEU"]
+    assert difference["scores"]["dev"]["difference"] == pytest.approx(gain)
+
+
+def test_seeds_are_rows_with_their_mean(described: Path, tmp_path: Path) -> None:
+    task = read_description(LargeMarginTask, described)
+    online = replace(task.training, shuffle=True)
+    task = replace(task, tables=(), seeds=(1, 2), types=("surface",), online=online)
+    done = run_online_large_margin(task, tmp_path / "out")
+    (table,) = done.tables
+    assert [row[0] for row in table.rows] == ["baseline (kbmira)", "start", "seed 1", "seed 2", "mean of 2"]
+    first, second, mean = done.values["tables"]["seeds"]
+    both = [row["scores"]["other"]["BLEU"] for row in (first, second)]
+    assert mean["scores"]["other"]["BLEU"] == pytest.approx(sum(both) / 2)
+    assert mean["features"] == (first["features"] + second["features"]) // 2
+    kept = [json.loads(path.read_text()) for path in (tmp_path / "out" / "rows").iterdir()]
+    assert len(kept) == 4  # other seeds are other rows
 
 
 def test_the_presets_are_the_letter_of_the_paper_and_the_defaults_of_tuning(described: Path) -> None:

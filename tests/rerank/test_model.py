@@ -369,7 +369,7 @@ def test_voters_do_not_all_learn_last_from_the_same_sentence() -> None:
         shuffle: VotedPerceptron(shuffle=shuffle).learn(Problem.of_quality(store, quality), {})
         for shuffle in (False, VotedPerceptron().shuffle)
     }
-    signs = {shuffle: np.sign([voter["x"] for voter in one.voters]) for shuffle, one in learned.items()}
+    signs = {shuffle: np.sign([voter.dense[0] for voter in one.voters]) for shuffle, one in learned.items()}
     assert np.all(signs[False] < 0)
     assert np.mean(signs[True] > 0) > 0.6
     assert learned[True].score > learned[False].score

@@ -36,6 +36,7 @@ from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
+from statistics import fmean
 from typing import Annotated, Any
 
 from isogloss.classes import WordClasses
@@ -43,8 +44,9 @@ from isogloss.decoder import load
 from isogloss.decoder.decoder import Decoder
 from isogloss.decoder.system import System
 from isogloss.experiments.document_folds import document_starts, two_folds
-from isogloss.experiments.presets import PRESETS, Preset, preset_title, settings_toml
-from isogloss.experiments.results import ExperimentResults, ResultTable, Say, page_of
+from isogloss.experiments.online_large_margin_report import FOLDS, SEEDS, large_margin_tables, row_differences
+from isogloss.experiments.presets import PRESETS, Preset, settings_toml
+from isogloss.experiments.results import ExperimentResults, Say, page_of
 from isogloss.features import SparseModel, SparseOptions
 from isogloss.features.columns import TokenColumn
 from isogloss.io.config import from_settings
@@ -57,7 +59,7 @@ from isogloss.metric.references import check_length
 from isogloss.pipeline.fingerprint import fingerprint
 from isogloss.tuning import OnlineOptions, TuneIteration, TuneOptions, TuneResult, tune
 
-__all__ = ["LargeMarginTask", "SetFiles", "large_margin_tables", "run_online_large_margin"]
+__all__ = ["LargeMarginTask", "SetFiles", "run_online_large_margin"]
 
 ALL_TABLES = (1, 2, 3, 4)
 CLASS = "class"
@@ -109,6 +111,11 @@ class LargeMarginTask(Options):
     """Which tables to make: 1 token types, 2 templates, 3 constraints, 4 two-fold cross-validation."""
     templates: tuple[str, ...] = _TEMPLATES
     """Feature templates of tables 1, 3 and 4. ``hierarchical`` is left out if the system is phrase-based."""
+    types: Annotated[tuple[str, ...], DefaultText("surface, prefix, suffix, digits, and class if given")] = ()
+    """Token types of tables 2, 3 and 4, and of the last row of table 1."""
+    seeds: Annotated[tuple[int, ...], AtLeast(0)] = ()
+    """Random seeds for one more table: a row for each, with all templates and token types, and their
+    mean."""
     baseline: str = "mert"
     """Method that tunes the dense baseline."""
     choose_aggressiveness: Annotated[
@@ -202,17 +209,25 @@ class _Experiment:
 
     def run(self) -> dict[str, Any]:
         self.online, choice = self._chosen()
-        makers = {1: self._token_types, 2: self._templates, 3: self._constraints, 4: self._two_folds}
-        rows = {str(number): makers[number]() for number in self.options.tables}
-        baseline = {} if self.options.tables == (4,) else {"baseline": self._baseline()}
+        makers = {1: self._token_types, 2: self._templates, 3: self._constraints}
+        rows = {str(number): makers[number]() for number in self.options.tables if number in makers}
+        tables = {number: self._against_baseline(made) for number, made in rows.items()}
+        if FOLDS in self.options.tables:
+            tables[str(FOLDS)] = self._two_folds()
+        if self.options.seeds:
+            tables[SEEDS] = self._seeds()
+        first = {}
+        if list(tables) != [str(FOLDS)]:
+            first = {"baseline": self._baseline(), "start": self._against_baseline([self._start_row()])[0]}
         return {
             "sets": {name: len(one.sources) for name, one in self.sets.items()},
             "preset": self.options.preset,
             "settings": settings_toml(self.options),
             "online": settings_toml(self.online),
             "choice_of_aggressiveness": choice,
-            **baseline,
-            "tables": rows,
+            **first,
+            "tables": tables,
+            "differences": row_differences(rows, {name: one.references for name, one in self.sets.items()}),
         }
 
     # --- The tables -------------------------------------------------------------------------------------
@@ -291,6 +306,24 @@ class _Experiment:
         online = both("online", of("folds, online", sparse))
         return [_compared(row, baseline, {"closed": dev, "open": dev}) for row in (baseline, online)]
 
+    def _seeds(self) -> list[dict[str, Any]]:
+        """All templates and token types with several seeds, and the mean of these rows."""
+        rows = []
+        for seed in self.options.seeds:
+            online = replace(self.online, seed=seed)
+            rows.append(self._row(f"seed {seed}", self.templates, self._all_types(), online))
+        mean: dict[str, Any] = {"label": f"mean of {len(rows)}", "scores": {}}
+        mean["features"] = sum(row["features"] for row in rows) // len(rows)
+        metric, baseline = Bleu(), self._baseline_row()
+        for name, one in self.sets.items():
+            runs = [metric.statistics(row["texts"][name], one.references) for row in rows]
+            theirs = metric.statistics(baseline["texts"][name], one.references)
+            mean["scores"][name] = {
+                **{kind: fmean(row["scores"][name][kind] for row in rows) for kind in ("NIST", "BLEU")},
+                "p_value": paired_bootstrap(metric, [theirs], runs).p_value,
+            }
+        return [*self._against_baseline(rows), mean]
+
     # --- The rows ---------------------------------------------------------------------------------------
 
     def _row(
@@ -307,8 +340,27 @@ class _Experiment:
             return {"label": label, **self._translated(learned)}
 
         key = json.dumps([sorted(templates), list(types), asdict(online)])
-        row = {**self._kept(key, make, label), "label": label}
-        return _compared(row, self._baseline_row(), self.sets)
+        return {**self._kept(key, make, label), "label": label}
+
+    def _against_baseline(self, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        baseline = self._baseline_row()
+        return [_compared(row, baseline, self.sets) for row in rows]
+
+    def _start_row(self) -> dict[str, Any]:
+        """The weights of the system, where all training starts."""
+        label = "start"
+
+        def make() -> dict[str, Any]:
+            own = self.system.decoder
+            decoder = Decoder(own._rules, own._lm, own.options)
+            decoder.set_weights(self.system.weights)
+            texts = {
+                name: list(decoder.nbest(one.sources, threads=self.threads).texts())
+                for name, one in self.sets.items()
+            }
+            return {"label": label, "features": 0, **self._scored(texts)}
+
+        return self._kept(label, make, label)
 
     def _baseline(self) -> dict[str, Any]:
         row = self._baseline_row()
@@ -320,7 +372,7 @@ class _Experiment:
         def make() -> dict[str, Any]:
             return {"label": label, **self._translated(self._tuned_dense(self.sets[DEV]))}
 
-        return self._kept(label, make, label)
+        return self._kept(f"{label} {self.options.training.seed}", make, label)
 
     def _kept(self, key: str, make: Callable[[], dict[str, Any]], label: str) -> dict[str, Any]:
         """The stored result for this key, or the result of ``make``, which is stored."""
@@ -395,8 +447,10 @@ class _Experiment:
     def _translated(self, learned: tuple[Decoder, TuneResult]) -> dict[str, Any]:
         sparse = learned[1].sparse
         texts = {name: self._texts(learned, one.sources) for name, one in self.sets.items()}
+        return {"features": 0 if sparse is None else len(sparse), **self._scored(texts)}
+
+    def _scored(self, texts: Mapping[str, Sequence[str]]) -> dict[str, Any]:
         return {
-            "features": 0 if sparse is None else len(sparse),
             "scores": {name: _scores(texts[name], one.references) for name, one in self.sets.items()},
             "texts": texts,
         }
@@ -414,7 +468,7 @@ class _Experiment:
         return list(decoder.nbest(sources, threads=self.threads).texts())
 
     def _all_types(self) -> tuple[str, ...]:
-        return ("surface", "prefix", "suffix", "digits", *self.columns["source"])
+        return self.options.types or ("surface", "prefix", "suffix", "digits", *self.columns["source"])
 
     def _read(self, files: SetFiles) -> _Set:
         """A set as the tokens of the system."""
@@ -498,38 +552,3 @@ def _compared(
         p_value = paired_bootstrap(metric, [theirs], [ours]).p_value if row is not baseline else 1.0
         scores[name] = {**values, "p_value": p_value}
     return {"label": row["label"], "features": row["features"], "scores": scores}
-
-
-_TITLES = {
-    "1": "1. Token types",
-    "2": "2. Templates added one by one",
-    "3": "3. Constraints",
-    "4": "4. Two-fold cross-validation",
-}
-
-
-def large_margin_tables(results: Mapping[str, Any]) -> list[ResultTable]:
-    """The results as tables in the order of the paper.
-
-    A + marks a BLEU score that is better than the baseline, a - one that is worse (p < 0.05).
-    """
-    made = []
-    for number, rows in results["tables"].items():
-        if number != "4":
-            rows = [results["baseline"], *rows]
-        names = list(rows[0]["scores"])
-        heads = ["", "features", *(f"{name} {metric}" for name in names for metric in ("NIST", "BLEU"))]
-        first = rows[0]["scores"]
-        body = []
-        for row in rows:
-            cells = [row["label"], f"{row['features']:,}" if row["features"] else "-"]
-            for name in names:
-                score = row["scores"][name]
-                mark = "+" if score["BLEU"] > first[name]["BLEU"] else "-"
-                cells += [
-                    f"{score['NIST']:.2f}",
-                    f"{score['BLEU']:.2f}{mark if score['p_value'] < 0.05 else ''}",
-                ]
-            body.append(cells)
-        made.append(ResultTable(preset_title(_TITLES[number], results["preset"]), heads, body))
-    return made

@@ -23,8 +23,9 @@ __all__ = ["VotedLearned", "VotedPerceptron", "count_votes", "vote"]
 class VotedLearned(Learned):
     """The result of voting: ``weights`` is the mean of the voters."""
 
-    voters: tuple[dict[str, float], ...]
-    """The weights after every sweep; each votes for the best candidate of a sentence."""
+    voters: tuple[WeightVector, ...]
+    """The weights after every sweep, by column of the problem; each votes for the best candidate of a
+    sentence. (By name, a hundred voters with a million sparse features would not fit into memory.)"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,15 +74,16 @@ class VotedPerceptron(OnlineLearner):
             np.mean([voter.dense for voter in chosen], axis=0),
             np.mean([voter.sparse for voter in chosen], axis=0),
         )
-        named = tuple(problem.named(voter) for voter in chosen)
         return VotedLearned(
             weights=problem.named(mean),
             score=problem.score_of_rows(vote(problem, chosen)),
             history=tuple(course.steps),
             held_out_score=None
             if held_out is None
-            else held_out.score_of_rows(vote(held_out, [held_out.vector(voter) for voter in named])),
-            voters=named,
+            else held_out.score_of_rows(
+                vote(held_out, [held_out.vector(problem.named(voter)) for voter in chosen])
+            ),
+            voters=tuple(chosen),
         )
 
 

@@ -13,7 +13,7 @@ from isogloss.io.progress import Track, no_track
 from isogloss.learn.learner import Learned, Learner, LearningStep
 from isogloss.learn.mbr import Mbr
 from isogloss.learn.online_reranker import PairStep
-from isogloss.learn.problem import Problem
+from isogloss.learn.problem import Problem, WeightVector
 from isogloss.learn.voted import VotedLearned
 from isogloss.metric.interface import FloatArray
 from isogloss.nbest.store import Int64, NbestStore
@@ -196,10 +196,11 @@ def _model(
 ) -> RerankModel:
     if decision == "mbr" and not isinstance(mbr.utility, str):
         raise ConfigError("a model cannot be stored with a utility that is a Python function")
-    voters: Sequence[Mapping[str, float]] = [learned.weights]
-    if decision == "vote" and isinstance(learned, VotedLearned):
-        voters = learned.voters
-    vectors = [scaled.vector(voter) for voter in voters]
+    vectors: Sequence[WeightVector] = (
+        learned.voters
+        if decision == "vote" and isinstance(learned, VotedLearned)
+        else [scaled.vector(learned.weights)]
+    )
     sparse = np.array([vector.sparse for vector in vectors])
     used = np.flatnonzero(np.any(sparse != 0, axis=0))
     computed = sum(len(function.columns()) for function in functions)

@@ -10,6 +10,7 @@ lattices. The test set is only translated and scored.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
@@ -31,7 +32,8 @@ from isogloss.learn.problem import Problem
 from isogloss.learn.registry import canonical_method, make_learner
 from isogloss.lm import LanguageModel, LmOptions, build
 from isogloss.metric import Bleu, References
-from isogloss.metric.evaluation import EvaluateOptions, Evaluation, SystemOutput, evaluate_systems
+from isogloss.metric.evaluation import EvaluateOptions, SystemOutput, evaluate_systems
+from isogloss.metric.significance import Comparison
 from isogloss.nbest.edit import add_column, best_rows, merge
 from isogloss.nbest.store import NbestStore
 from isogloss.pipeline import Run, Stage, Trained, train, train_options
@@ -421,36 +423,45 @@ class NttExperiment:
         self, name: str, trained: Trained, outputs: Mapping[str, Mapping[str, Sequence[str]]]
     ) -> dict[str, dict[str, dict[str, float]]]:
         """BLEU by decision and condition, with p-values against the decoder's choice in the same condition
-        and, for speech, against the recognizer's best string."""
-        options, references = self._scoring(trained), self.sets[TEST].references
+        and, for speech, against the recognizer's best string; and what sparse features add to a reranker."""
         found: dict[str, dict[str, dict[str, float]]] = {}
         for chooser, by_condition in outputs.items():
             found[chooser] = {}
+            without = outputs.get(f"{chooser}{NO_SPARSE}")
             for condition, lines in by_condition.items():
                 base = ONE_BEST if condition in (ALL, LATTICE) else condition
-                compared = evaluate_systems(
-                    [
-                        SystemOutput("base", (list(outputs[DECODER][base]),)),
-                        SystemOutput(condition, (list(lines),)),
-                    ],
-                    references,
-                    options,
-                )
-                found[chooser][condition] = _bleu(compared)
+                bleu, compared = self._compared(trained, outputs[DECODER][base], lines)
+                row = {"bleu": bleu, "p_value": 1.0 if compared is None else compared.p_value}
+                if without is not None:
+                    _, added = self._compared(trained, without[condition], lines)
+                    row["sparse_gain"] = 0.0 if added is None else added.difference
+                    row["sparse_p_value"] = 1.0 if added is None else added.p_value
+                found[chooser][condition] = row
                 place = self.folder / "outputs"
                 place.mkdir(exist_ok=True)
-                chosen_by = chooser.split(":")[0].removesuffix(NO_SPARSE)
-                dense = ".dense" if chooser.endswith(NO_SPARSE) else ""
-                file = f"{name}.{chosen_by}{dense}.{condition.replace(' ', '-')}"
-                with atomic_output(place / file) as stream:
+                with atomic_output(place / _file_name(name, chooser, condition)) as stream:
                     stream.writelines(line + "\n" for line in lines)
         return found
 
+    def _compared(
+        self, trained: Trained, base: Sequence[str], lines: Sequence[str]
+    ) -> tuple[float, Comparison | None]:
+        """BLEU of the test set, and how it compares with other lines."""
+        systems = [SystemOutput("base", (list(base),)), SystemOutput("own", (list(lines),))]
+        found = evaluate_systems(systems, self.sets[TEST].references, self._scoring(trained))
+        score = found.systems[1].scores[0]
+        return score.score, score.comparison
 
-def _bleu(compared: Evaluation) -> dict[str, float]:
-    score = compared.systems[1].scores[0]
-    comparison = score.comparison
-    return {"bleu": score.score, "p_value": 1.0 if comparison is None else comparison.p_value}
+
+def _file_name(system: str, chooser: str, condition: str) -> str:
+    """The file of a translation; methods may differ in their options alone.
+
+    >>> _file_name("primary", "voted-perceptron:average=yes, no sparse features", "ASR 1-best")
+    'primary.voted-perceptron-average=yes.dense.ASR-1-best'
+    """
+    method = re.sub(r"[^\w=.-]+", "-", chooser.removesuffix(NO_SPARSE))
+    dense = ".dense" if chooser.endswith(NO_SPARSE) else ""
+    return f"{system}.{method}{dense}.{condition.replace(' ', '-')}"
 
 
 def _files(one: NttSet) -> dict[str, Path]:

@@ -60,6 +60,7 @@ def _tables(results: Mapping[str, Any]) -> list[ResultTable]:
     title = preset_title("BLEU on the test set", results["preset"])
     tables = [
         ResultTable(title, ["system", "chosen by", *conditions], rows),
+        *_sparse_gains(results, [condition for condition in conditions if condition != LATTICE]),
         ResultTable(
             "source-side 3-gram perplexity by set, unknown words left out",
             ["system", *results["systems"][PRIMARY]["perplexity"]],
@@ -88,6 +89,19 @@ def _tables(results: Mapping[str, Any]) -> list[ResultTable]:
             )
         )
     return tables
+
+
+def _sparse_gains(results: Mapping[str, Any], conditions: Sequence[str]) -> list[ResultTable]:
+    """What sparse features add to each reranker; no table if there are none."""
+    rows = []
+    for name, system in results["systems"].items():
+        for chooser, scores in system["scores"].items():
+            if any("sparse_gain" in score for score in scores.values()):
+                found = [scores[condition] for condition in conditions]
+                cells = [f"{one['sparse_gain']:+.2f} (p {one['sparse_p_value']:.3f})" for one in found]
+                rows.append([name, chooser, *cells])
+    title = preset_title("Gain of rerankers from sparse features, BLEU", results["preset"])
+    return [ResultTable(title, ["system", "chosen by", *conditions], rows)] if rows else []
 
 
 def _perplexity(found: Mapping[str, float | None]) -> str:
