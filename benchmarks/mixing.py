@@ -1,7 +1,7 @@
 """Iterative parameter mixing against online training from one sentence after the other, on Multi30k.
 
-    ISOGLOSS_DATA=... python benchmarks/mixing.py FOLDER [--parts 4 8] [--seeds 1] [--iterations 8]
-        [--steps 1] [--held-out SENTENCES]
+    ISOGLOSS_DATA=... python benchmarks/mixing.py FOLDER [--parts 4] [--seeds 1] [--iterations 8]
+        [--steps 4] [--held-out SENTENCES]
 
 A phrase-based German-English system is made from the 29,000 training pairs, with sparse features (pairs of
 words, target bigrams). Online MIRA learns its weights from val: in sequence, and in so many parts whose
@@ -36,10 +36,10 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--parts", type=int, nargs="+", default=[4, 8])
+    parser.add_argument("--parts", type=int, nargs="+", default=[4])
     parser.add_argument("--seeds", type=int, nargs="+", default=[1])
     parser.add_argument("--iterations", type=int, default=8)
-    parser.add_argument("--steps", type=float, nargs="+", default=[1.0])
+    parser.add_argument("--steps", type=float, nargs="+", default=[4.0])
     parser.add_argument("--held-out", type=int, default=0)
     arguments = parser.parse_args()
     folder, data = arguments.folder, data_folder() / "multi30k-tok"
