@@ -14,6 +14,7 @@ import argparse
 import contextlib
 import os
 import re
+import secrets
 import shutil
 import subprocess
 import sys
@@ -23,7 +24,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 BRIDGE, NETWORK, PORT = "isogloss0", "10.77.0", 6379
-ENVIRONMENT = {"RAY_USAGE_STATS_ENABLED": "0"}
+ENVIRONMENT = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    # Nodes of a cluster beyond one host must know its secret; this one lives as long as this process.
+    "RAY_AUTH_MODE": "token",
+    "RAY_AUTH_TOKEN": secrets.token_hex(32),
+}
 # The names of a stored folder's files, and the checksum of its manifest, which has these names.
 RANDOM = re.compile(rb'-[0-9a-f]{8}(?=\.bin)|"checksum": "[0-9a-f]{64}"(?=\s*\}\s*$)')
 
@@ -66,31 +72,41 @@ def on_host(host: int, folder: Path, command: Sequence[str]) -> list[str]:
     return [*enter, "sh", "-c", f'{mounts}; exec "$@"', "sh", *command]
 
 
+def started(host: int, folder: Path) -> subprocess.Popen[bytes]:
+    """Start Ray on a host. It gives its parts 15 seconds, which a busy machine may not have: try again."""
+    first = ["--head", "--port", str(PORT), "--include-dashboard", "false"]
+    where = first if host == 1 else ["--address", f"{NETWORK}.1:{PORT}"]
+    how = ["--node-ip-address", f"{NETWORK}.{host}", "--num-cpus", "1", "--block"]
+    ray = str(Path(sys.executable).with_name("ray"))
+    command = [ray, "start", *where, *how, "--object-store-memory", str(80 << 20)]
+    for attempt in range(5):
+        log = folder / f"ray-{host}-{attempt}.log"
+        with log.open("wb") as stream:
+            process = subprocess.Popen(
+                on_host(host, folder, command),
+                env={**os.environ, **ENVIRONMENT},
+                stdout=stream,
+                stderr=subprocess.STDOUT,
+            )
+        while process.poll() is None:
+            if b"Ray runtime started" in log.read_bytes():
+                return process
+            time.sleep(0.5)
+        print(f"host {host}: Ray did not start in time", flush=True)
+    sys.exit(f"Ray does not start on host {host}")
+
+
 @contextlib.contextmanager
 def ray_hosts(hosts: int, folder: Path) -> Iterator[None]:
-    ray = str(Path(sys.executable).with_name("ray"))
-    running = []
+    running: list[subprocess.Popen[bytes]] = []
     try:
         for host in range(1, hosts + 1):
-            first = ["--head", "--port", str(PORT), "--include-dashboard", "false"]
-            where = first if host == 1 else ["--address", f"{NETWORK}.1:{PORT}"]
-            how = ["--node-ip-address", f"{NETWORK}.{host}", "--num-cpus", "1", "--block"]
-            command = [ray, "start", *where, *how, "--object-store-memory", str(80 << 20)]
-            with (folder / f"ray-{host}.log").open("wb") as log:
-                running.append(
-                    subprocess.Popen(
-                        on_host(host, folder, command),
-                        env={**os.environ, **ENVIRONMENT},
-                        stdout=log,
-                        stderr=subprocess.STDOUT,
-                    )
-                )
-            time.sleep(10)
+            running.append(started(host, folder))
+            print(f"host {host}: {NETWORK}.{host}", flush=True)
         yield
     finally:
-        for process in running:
+        for process in reversed(running):
             process.terminate()
-        for process in running:
             process.wait()
 
 

@@ -78,7 +78,7 @@ def measured(command: Sequence[str]) -> Cost:
     begun = time.monotonic()
     try:
         environment = {**os.environ, MARK: mark, "RAY_USAGE_STATS_ENABLED": "0"}
-        done = subprocess.run(command, env=environment, check=False, stderr=subprocess.PIPE, text=True)
+        done = subprocess.run(command, env=environment, check=False, capture_output=True, text=True)
     finally:
         ended.set()
         watcher.join()

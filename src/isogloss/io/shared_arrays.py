@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import secrets
 import zlib
 from collections.abc import Sequence
@@ -30,9 +31,14 @@ class SharedPart:
     shape: tuple[int, ...]
     checksum: int
 
+    @property
+    def bytes(self) -> int:
+        """Its size."""
+        return math.prod(self.shape) * np.dtype(self.dtype).itemsize
+
     def read(self) -> Array:
         """The array, if it is what was written; otherwise an error."""
-        count = int(np.prod(self.shape))
+        count = math.prod(self.shape)
         try:
             found = np.fromfile(self.path, self.dtype, count, offset=self.offset)
         except OSError as error:
