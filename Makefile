@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # A worker for each processor; one that has nothing left to do takes tests from another.
 PARALLEL ?= -n auto --dist worksteal
 
-.PHONY: help demo test slow mutations browser soak fuzz fuzz-engine faults crowd lint imports stubs docs sanitize sanitize-python sanitize-threads clean
+.PHONY: help demo test slow mutations browser soak fuzz fuzz-engine faults crowd cluster lint imports stubs docs sanitize sanitize-python sanitize-threads clean
 
 help: ## What can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -55,6 +55,12 @@ fuzz-engine: $(VENV)/installed ## Damaged input for the parsers in C++, under sa
 
 faults: $(VENV)/installed ## Failing calls and kills for every verb that writes; FAULTS=1000 KILLS=200
 	$(BIN)/python fuzz/faults.py --faults $(or $(FAULTS),1000) --kills $(or $(KILLS),200)
+
+cluster: $(VENV)/installed ## All tests that need Ray, on a cluster of four nodes on this machine; then KILLS=20 kills over a train
+	$(BIN)/python -m pip install --quiet 'ray[default]>=2.40,<3'
+	$(BIN)/python -m pytest -n 0 tests/pipeline/test_executors.py tests/pipeline/test_sharded_stages.py \
+	  tests/docs/test_documented_commands.py::test_commands_on_a_cluster -m '' $(PYTEST)
+	$(BIN)/python benchmarks/cluster_faults.py --pairs 400 --kills $(or $(KILLS),20)
 
 crowd: $(VENV)/installed ## 24 writers and 24 readers on one memory, some of them killed; MINUTES=1
 	$(BIN)/python fuzz/crowd.py --minutes $(or $(MINUTES),1)

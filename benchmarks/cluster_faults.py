@@ -126,6 +126,8 @@ def main() -> int:
         print(f"local train: {time.monotonic() - begun:.0f} s", flush=True)
         expected = contents(local)
         ray_folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="ray-"))
+        Path(ray_folder, "ray").mkdir()  # where Ray notes the address; it makes only its default folder
+        os.environ["RAY_TMPDIR"] = ray_folder
         head = {**NODE, "include_dashboard": False, "temp_dir": ray_folder}
         cluster = in_time(lambda: Cluster(initialize_head=True, head_node_args=head))
         stack.callback(cluster.shutdown)

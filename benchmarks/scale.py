@@ -17,7 +17,7 @@ import argparse
 import pickle
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -73,15 +73,20 @@ class Metered:
 
 
 def _sizes(result: Any) -> Iterator[int]:
+    """Bytes of the files that a result names, wherever in it."""
     from isogloss.io.executor import ShardFile
+    from isogloss.io.shared_arrays import SharedPart
 
     if isinstance(result, ShardFile):
         yield result.size
+    elif isinstance(result, SharedPart):
+        yield result.bytes
     elif isinstance(result, tuple | list):
         for item in result:
             yield from _sizes(item)
-    elif hasattr(result, "rules"):
-        yield from _sizes((result.rules, result.links))
+    elif is_dataclass(result):
+        for each in fields(result):
+            yield from _sizes(getattr(result, each.name))
 
 
 def measure(pairs: int, folder: Path) -> None:
@@ -114,8 +119,10 @@ def measure(pairs: int, folder: Path) -> None:
             [target], options=LmOptions(), binary=folder / "lm", threads=1, scratch=folder, executor=meter
         ),
     )
-    if not links.exists():
-        stage("word alignment", lambda meter: align_files(source, target, output=links, threads=1))
+    stage(
+        "word alignment",
+        lambda meter: align_files(source, target, output=links, executor=meter, scratch=folder),
+    )
     for grammar in ("phrase", "hiero"):
         options = ExtractOptions.for_grammar(grammar)
         stage(

@@ -161,6 +161,28 @@ bool Cooccurrence::build(std::uint64_t work, std::size_t threads) {
   return complete;
 }
 
+void Cooccurrence::restore(std::span<const std::uint64_t> row_offsets, std::span<const WordId> columns,
+                           std::span<const std::uint32_t> cells) {
+  if (row_offsets.size() != source_words() + 1 || row_offsets.front() != 0 ||
+      row_offsets.back() != columns.size() || !std::is_sorted(row_offsets.begin(), row_offsets.end()) ||
+      cells.size() != cells_)
+    throw std::invalid_argument("the table belongs to other sentence pairs");
+  for (const WordId column : columns)
+    if (column >= target_words()) throw std::invalid_argument("a word number is outside the vocabulary");
+  for (const std::uint32_t entry : cells)
+    if (entry >= columns.size() && entry != kNoEntry)
+      throw std::invalid_argument("a cell's entry is outside the table");
+  row_offsets_ = {};
+  row_offsets_.append(row_offsets.data(), row_offsets.size());
+  columns_ = {};
+  columns_.append(columns.data(), columns.size());
+  cell_entries_ = {};
+  cell_entries_.append(cells.data(), cells.size());
+  keeping_ = true;
+  built_ = static_cast<WordId>(source_words());
+  occurrences_ = {};
+}
+
 void Cooccurrence::fill_cells(Rows rows, Scratch& scratch) {
   for (WordId source = rows.begin; source < rows.end; ++source) {
     for (std::uint64_t entry = row_offsets_[source]; entry < row_offsets_[source + 1]; ++entry) {

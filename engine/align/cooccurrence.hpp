@@ -45,6 +45,12 @@ class Cooccurrence {
   /// Makes rows, some `work` cells further; true when complete. Throws std::length_error at 2^32 - 1 entries.
   bool build(std::uint64_t work, std::size_t threads);
 
+  /// Takes what another table of the same pairs has built, instead of building it. Throws
+  /// std::invalid_argument unless the sizes fit and all numbers are within them.
+  void restore(std::span<const std::uint64_t> row_offsets, std::span<const WordId> columns,
+               std::span<const std::uint32_t> cells);
+  std::span<const std::uint32_t> cell_entries() const { return {cell_entries_.data(), cell_entries_.size()}; }
+
   const Bitext& bitext() const { return bitext_; }
   std::size_t max_length() const { return max_length_; }
   std::size_t source_words() const { return source_frequency_.size(); }

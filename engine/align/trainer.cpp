@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <stdexcept>
 #include <utility>
 
@@ -24,15 +23,9 @@ std::vector<float> shares_of(std::span<const std::uint32_t> frequency) {
   return shares;
 }
 
-/// exp(digamma(x)) for x > 0: the digamma function's recurrence up to where its asymptotic series is good
-/// to 12 digits.
-double exp_digamma(double x) {
-  double below = 0;
-  for (; x < 7; x += 1) below += 1 / x;
-  const double inverse = 1 / x, square = inverse * inverse;
-  const double series =
-      inverse / 2 + square * (1.0 / 12 - square * (1.0 / 120 - square * (1.0 / 252 - square / 240)));
-  return x * std::exp(-series - below);
+/// What the expected counts of a row or a column cannot exceed.
+double most_counted(const Cooccurrence& table) {
+  return static_cast<double>(std::max(table.bitext().source.size(), table.bitext().target.size()));
 }
 
 /// Asks for the cache line of element `index`; the tables are far larger than the caches, so half the time
@@ -47,25 +40,10 @@ void fetch_early(const T* data, std::size_t index) {
 #endif
 }
 
-/// What a count weighs in an estimate: itself, or what variational Bayes makes of it.
-double weight_of(double count, double prior) {
-  return prior > 0 ? exp_digamma(count + prior) : count;
-}
-
-/// One over the weight of a whole row: probability = weight of a count * this.
-double row_factor(double total, double prior, std::uint64_t size) {
-  const double mass = total + prior * static_cast<double>(size);
-  return mass > 0 ? 1 / (prior > 0 ? exp_digamma(mass) : mass) : 0;
-}
-
 }  // namespace
 
 struct AlignmentTrainer::Worker {
   PairPosteriors posteriors;
-};
-
-struct AlignmentTrainer::Chunk {
-  std::array<PositionCounts, 2> positions;
 };
 
 AlignmentTrainer::AlignmentTrainer(const Cooccurrence& table, const AlignmentParameters& parameters,
@@ -75,7 +53,8 @@ AlignmentTrainer::AlignmentTrainer(const Cooccurrence& table, const AlignmentPar
       symmetric_(symmetric),
       source_null_(shares_of(table.source_frequency())),
       target_null_(shares_of(table.target_frequency())),
-      column_sizes_(table.target_words(), 0) {
+      column_sizes_(table.target_words(), 0),
+      scale_(most_counted(table)) {
   const std::size_t entries = table.columns().size();
   if (table.row_offsets().size() != table.source_words() + 1)
     throw std::invalid_argument("the table of co-occurring words is not complete");
@@ -98,7 +77,8 @@ void AlignmentTrainer::expect_twins(std::span<const WordId> twins, double count)
     throw std::invalid_argument("one twin is expected for each source word");
   const auto columns = table_.columns();
   twin_entries_.clear();
-  twin_count_ = count;
+  scale_ = CountScale(most_counted(table_) + count);
+  twin_count_ = scale_.fixed(count);
   for (std::size_t source = 0; source < twins.size(); ++source) {
     const auto end = columns.begin() + static_cast<std::ptrdiff_t>(table_.row_offsets()[source + 1]);
     const auto place = std::lower_bound(
@@ -115,21 +95,25 @@ void AlignmentTrainer::set_type(AlignmentModelType type) {
 
 void AlignmentTrainer::index_positions() {
   const Bitext& bitext = table_.bitext();
-  std::map<std::pair<std::size_t, std::size_t>, std::uint32_t> classes;
   size_class_.resize(bitext.pairs());
-  for (std::size_t pair = 0; pair < bitext.pairs(); ++pair) {
-    if (!bitext.usable(pair, table_.max_length())) continue;
-    const std::array lengths{bitext.source_words(pair).size(), bitext.target_words(pair).size()};
-    const auto [place, is_new] =
-        classes.try_emplace({lengths[0], lengths[1]}, static_cast<std::uint32_t>(classes.size()));
-    size_class_[pair] = place->second;
-    if (!is_new) continue;
+  for (std::size_t pair = 0; pair < bitext.pairs(); ++pair)
+    if (bitext.usable(pair, table_.max_length()))
+      size_class_[pair] =
+          find_size_class(bitext.source_words(pair).size(), bitext.target_words(pair).size());
+}
+
+std::uint32_t AlignmentTrainer::find_size_class(std::size_t source_length, std::size_t target_length) {
+  const auto [place, is_new] = size_classes_.try_emplace(
+      std::pair(source_length, target_length), static_cast<std::uint32_t>(size_classes_.size()));
+  if (is_new) {
+    const std::array lengths{source_length, target_length};
     for (std::size_t d = 0; d < 2; ++d) {
       first_mass_[d].push_back(masses_[d].size());
       for (std::size_t j = 1; j <= lengths[1 - d]; ++j)
         masses_[d].push_back({j, lengths[d], lengths[1 - d], 0.0});
     }
   }
+  return place->second;
 }
 
 void AlignmentTrainer::expect(std::size_t begin, std::size_t end, std::size_t threads) {
@@ -143,22 +127,22 @@ void AlignmentTrainer::expect(std::size_t begin, std::size_t end, std::size_t th
   partnered_.resize(static_cast<std::size_t>(bitext.source_offsets[end] - bitext.source_offsets[begin] +
                                              bitext.target_offsets[end] - bitext.target_offsets[begin]));
   const JumpTables jumps(parameters_, table_.max_length());
-  std::vector<Chunk> chunks((end - begin + kChunk - 1) / kChunk);
+  const std::size_t before = positions_.size();
+  const std::size_t chunks = (end - begin + kChunk - 1) / kChunk;
+  positions_.resize(before + chunks);
   std::vector<Worker> workers(std::max<std::size_t>(threads, 1));
-  parallel_for(chunks.size(), threads, [&](std::size_t chunk, std::size_t worker) {
+  parallel_for(chunks, threads, [&](std::size_t chunk, std::size_t worker) {
     const std::size_t from = begin + chunk * kChunk;
     for (std::size_t pair = from; pair < std::min(end, from + kChunk); ++pair)
       if (bitext.usable(pair, table_.max_length()))
-        pair_posteriors(pair, jumps, begin, workers[worker], chunks[chunk]);
+        pair_posteriors(pair, jumps, begin, workers[worker], positions_[before + chunk]);
   });
-  for (const Chunk& chunk : chunks)
-    for (std::size_t d = 0; d < 2; ++d) positions_[d].add(chunk.positions[d]);
   if (parameters_.type == AlignmentModelType::kFast) add_position_mass(begin, end);
   add_lexical_counts(begin, end, threads);
 }
 
 void AlignmentTrainer::pair_posteriors(std::size_t pair, const JumpTables& jumps, std::uint64_t batch_begin,
-                                       Worker& worker, Chunk& chunk) {
+                                       Worker& worker, BothPositions& positions) {
   const Bitext& bitext = table_.bitext();
   const auto sources = bitext.source_words(pair);
   const auto targets = bitext.target_words(pair);
@@ -182,7 +166,7 @@ void AlignmentTrainer::pair_posteriors(std::size_t pair, const JumpTables& jumps
     }
   }
   for (std::size_t j = 0; j < targets.size(); ++j) posteriors.set_null_target(j, target_null_[targets[j]]);
-  posteriors.run(parameters_, jumps, chunk.positions.data());
+  posteriors.run(parameters_, jumps, positions.data());
 
   float* share = shares_[0].data() + first;
   for (std::size_t i = 0; i < sources.size(); ++i) {
@@ -238,11 +222,58 @@ void AlignmentTrainer::add_lexical_counts(std::size_t begin, std::size_t end, st
           const float* share = shares_[d].data() + offset + i * columns;
           for (std::size_t j = 0; j < columns; ++j) fetch_early(counts_[d].data(), entry[j]);
           for (std::size_t j = 0; j < columns; ++j)
-            if (entry[j] != Cooccurrence::kNoEntry) counts_[d][entry[j]] += static_cast<double>(share[j]);
+            if (entry[j] != Cooccurrence::kNoEntry) counts_[d][entry[j]] += scale_.fixed(static_cast<double>(share[j]));
         }
       }
     }
   });
+}
+
+void AlignmentTrainer::add_positions(std::span<const BothPositions> positions) {
+  positions_.insert(positions_.end(), positions.begin(), positions.end());
+}
+
+AlignmentTrainer::Masses AlignmentTrainer::masses() const {
+  std::vector<std::pair<std::size_t, std::size_t>> in_order(size_classes_.size());
+  for (const auto& [lengths, size_class] : size_classes_) in_order[size_class] = lengths;
+  Masses found;
+  for (std::size_t size_class = 0; size_class < in_order.size(); ++size_class) {
+    const std::array lengths{in_order[size_class].first, in_order[size_class].second};
+    found.source_lengths.push_back(static_cast<std::uint32_t>(lengths[0]));
+    found.target_lengths.push_back(static_cast<std::uint32_t>(lengths[1]));
+    for (std::size_t d = 0; d < 2; ++d)
+      for (std::size_t j = 0; j < lengths[1 - d]; ++j)
+        found.masses.push_back(masses_[d][first_mass_[d][size_class] + j].mass);
+  }
+  return found;
+}
+
+void AlignmentTrainer::add_masses(std::span<const std::uint32_t> source_lengths,
+                                  std::span<const std::uint32_t> target_lengths,
+                                  std::span<const double> masses) {
+  if (source_lengths.size() != target_lengths.size())
+    throw std::invalid_argument("lengths of both sides are expected");
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < source_lengths.size(); ++i) {
+    const std::array<std::size_t, 2> lengths{source_lengths[i], target_lengths[i]};
+    if (masses.size() - next < lengths[0] + lengths[1])
+      throw std::invalid_argument("a mass is expected for each position");
+    const std::uint32_t size_class = find_size_class(lengths[0], lengths[1]);
+    for (std::size_t d = 0; d < 2; ++d)
+      for (std::size_t j = 0; j < lengths[1 - d]; ++j)
+        masses_[d][first_mass_[d][size_class] + j].mass += masses[next++];
+  }
+}
+
+void AlignmentTrainer::resume(std::span<const float> probabilities, std::span<const float> source_null,
+                              std::span<const float> target_null, CountScale scale) {
+  if (probabilities.size() != probabilities_.size() || source_null.size() != source_null_.size() ||
+      target_null.size() != target_null_.size())
+    throw std::invalid_argument("these probabilities belong to another table");
+  std::copy(probabilities.begin(), probabilities.end(), probabilities_.data());
+  source_null_.assign(source_null.begin(), source_null.end());
+  target_null_.assign(target_null.begin(), target_null.end());
+  scale_ = scale;
 }
 
 std::array<double, 2> AlignmentTrainer::maximize(const MaximizeOptions& options, std::size_t threads) {
@@ -250,61 +281,55 @@ std::array<double, 2> AlignmentTrainer::maximize(const MaximizeOptions& options,
   std::array<double, 2> log_likelihood{};
   for (std::size_t d = 0; d < 2; ++d) {
     DirectionParameters& direction = parameters_.directions[d];
-    log_likelihood[d] = positions_[d].log_likelihood;
+    PositionCounts counted;
+    for (const BothPositions& chunk : positions_) counted.add(chunk[d]);
+    log_likelihood[d] = counted.log_likelihood;
     if (parameters_.type == AlignmentModelType::kHmm)
-      direction.jumps = improve_jumps(direction.jumps, positions_[d].jumps, options.jump_prior);
+      direction.jumps = improve_jumps(direction.jumps, counted.jumps, options.jump_prior);
     if (parameters_.type == AlignmentModelType::kFast)
-      direction.tension = best_tension(masses_[d], positions_[d].distance);
-    positions_[d] = PositionCounts();
+      direction.tension = best_tension(masses_[d], counted.distance);
     for (PositionMass& at : masses_[d]) at.mass = 0;
   }
+  positions_.clear();
   return log_likelihood;
 }
 
 void AlignmentTrainer::maximize_lexicon(double prior, std::size_t threads) {
   const auto columns = table_.columns();
   const auto row_offsets = table_.row_offsets();
-  const Buffer<double>& forward = counts_[0];
-  const Buffer<double>& backward = counts_[symmetric_ ? 0 : 1];
-  const double unseen = weight_of(0, prior);
 
-  for (Buffer<double>& counts : counts_)
+  for (Buffer<std::int64_t>& counts : counts_)
     if (!counts.empty())
       for (const std::uint64_t entry : twin_entries_) counts[entry] += twin_count_;
 
-  // Each part owns a range of target words and reads all counts in order.
-  std::vector<double> column_sums(table_.target_words(), 0.0);
-  const std::size_t parts = std::max<std::size_t>(threads, 1);
-  parallel_for(parts, threads, [&](std::size_t part, std::size_t) {
-    const std::size_t begin = column_sums.size() * part / parts;
-    const std::size_t end = column_sums.size() * (part + 1) / parts;
-    for (std::size_t entry = 0; entry < columns.size(); ++entry)
-      if (columns[entry] - begin < end - begin) column_sums[columns[entry]] += backward[entry];
-  });
-  for (std::size_t target = 0; target < column_sums.size(); ++target)
-    column_sums[target] = row_factor(column_sums[target], prior, column_sizes_[target]);
-
+  const LexicalRows rows{row_offsets, columns, counts(0), counts(symmetric_ ? 0 : 1)};
+  const std::vector<double> factors = column_factors(column_sums(threads), column_sizes_, scale_, prior);
   parallel_for(kRowShards, threads, [&](std::size_t shard, std::size_t) {
     // Shards have about equal numbers of entries, not of words.
     const auto first_row = [&](std::size_t s) {
-      return std::lower_bound(row_offsets.begin(), row_offsets.end() - 1, columns.size() * s / kRowShards);
+      const auto place =
+          std::lower_bound(row_offsets.begin(), row_offsets.end() - 1, columns.size() * s / kRowShards);
+      return static_cast<std::size_t>(place - row_offsets.begin());
     };
-    const auto last_row = first_row(shard + 1);
-    for (auto row = first_row(shard); row != last_row; ++row) {
-      const std::uint64_t begin = row[0], end = row[1];
-      double sum = 0;
-      for (std::uint64_t entry = begin; entry < end; ++entry) sum += forward[entry];
-      const double row_share = row_factor(sum, prior, end - begin);
-      for (std::uint64_t entry = begin; entry < end; ++entry) {
-        // Most counts die out: all those weigh the same.
-        const double weight = forward[entry] < 1e-12 ? unseen : weight_of(forward[entry], prior);
-        const double other = symmetric_ ? weight : weight_of(backward[entry], prior);
-        probabilities_[2 * entry] = static_cast<float>(weight * row_share);
-        probabilities_[2 * entry + 1] = static_cast<float>(other * column_sums[columns[entry]]);
-      }
-    }
+    maximize_rows(rows, first_row(shard), first_row(shard + 1), factors, scale_, prior,
+                  probabilities_.data());
   });
-  for (Buffer<double>& counts : counts_) std::fill(counts.data(), counts.data() + counts.size(), 0.0);
+  for (Buffer<std::int64_t>& counts : counts_)
+    std::fill(counts.data(), counts.data() + counts.size(), std::int64_t{0});
+}
+
+std::vector<std::int64_t> AlignmentTrainer::column_sums(std::size_t threads) const {
+  const auto columns = table_.columns();
+  const std::span<const std::int64_t> backward = counts(symmetric_ ? 0 : 1);
+  std::vector<std::int64_t> sums(table_.target_words(), 0);
+  // Each part owns a range of target words and reads all counts.
+  const std::size_t parts = std::max<std::size_t>(threads, 1);
+  parallel_for(parts, threads, [&](std::size_t part, std::size_t) {
+    const std::size_t begin = sums.size() * part / parts, end = sums.size() * (part + 1) / parts;
+    for (std::size_t entry = 0; entry < columns.size(); ++entry)
+      if (columns[entry] - begin < end - begin) sums[columns[entry]] += backward[entry];
+  });
+  return sums;
 }
 
 AlignmentTrainer::Lexicon AlignmentTrainer::lexicon(double threshold) const {

@@ -13,6 +13,7 @@
 #include "align/aligner.hpp"
 #include "align/cooccurrence.hpp"
 #include "align/hmm.hpp"
+#include "align/lexical_estimation.hpp"
 #include "align/lexical_table.hpp"
 #include "align/links.hpp"
 #include "align/position_prior.hpp"
@@ -87,6 +88,9 @@ std::span<const align::Link> view_links(const MatrixIn<std::uint32_t>& links, co
   check_offsets(view(offsets), std::max<std::size_t>(offsets.size(), 1) - 1, links.shape(0), "links");
   return {reinterpret_cast<const align::Link*>(links.data()), links.shape(0)};
 }
+
+constexpr std::size_t kPositionValues = sizeof(align::PositionCounts) / sizeof(double);
+static_assert(sizeof(align::AlignmentTrainer::BothPositions) == 2 * kPositionValues * sizeof(double));
 
 template <class T>
 ArrayOut<T> copy_to_numpy(std::span<const T> values) {
@@ -255,7 +259,25 @@ void bind_training(nb::module_& module) {
       .def("limit_level", &align::Cooccurrence::limit_level, "level"_a, "Drop entries above this level.")
       .def("keep_cells", &align::Cooccurrence::keep_cells, "keep"_a, "Whether to keep the entry of every cell.")
       .def("build", &align::Cooccurrence::build, "work"_a, "threads"_a, nb::call_guard<nb::gil_scoped_release>(),
-           "Make the table for some more cells; True when complete.");
+           "Make the table for some more cells; True when complete.")
+      .def(
+          "arrays",
+          [](const align::Cooccurrence& self) {
+            return std::make_tuple(copy_to_numpy<std::uint64_t>(self.row_offsets()),
+                                   copy_to_numpy<WordId>(self.columns()),
+                                   copy_to_numpy<std::uint32_t>(self.cell_entries()));
+          },
+          nb::sig("def arrays(self) -> tuple[numpy.typing.NDArray[numpy.uint64], "
+                  "numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.uint32]]"),
+          "Row offsets, columns, and the entry of every cell.")
+      .def(
+          "restore",
+          [](align::Cooccurrence& self, const ArrayIn<std::uint64_t>& row_offsets, const ArrayIn<WordId>& columns,
+             const ArrayIn<std::uint32_t>& cells) { self.restore(view(row_offsets), view(columns), view(cells)); },
+          "row_offsets"_a, "columns"_a, "cells"_a,
+          nb::sig("def restore(self, row_offsets: numpy.typing.NDArray[numpy.uint64], "
+                  "columns: numpy.typing.NDArray[numpy.uint32], cells: numpy.typing.NDArray[numpy.uint32]) -> None"),
+          "Take what another table of the same pairs has built.");
 
   nb::class_<align::AlignmentTrainer>(module, "AlignmentTrainer", "Expectation-maximization of both directions.")
       .def(
@@ -282,6 +304,76 @@ void bind_training(nb::module_& module) {
           },
           nb::kw_only(), "lexical_prior"_a, "jump_prior"_a, "threads"_a,
           nb::call_guard<nb::gil_scoped_release>(), "M-step; the log likelihood of both directions before.")
+      .def(
+          "resume",
+          [](align::AlignmentTrainer& self, const MatrixIn<float>& probabilities, const ArrayIn<float>& source_null,
+             const ArrayIn<float>& target_null, double most) {
+            self.resume({probabilities.data(), probabilities.size()}, view(source_null), view(target_null),
+                        align::CountScale(most));
+          },
+          "probabilities"_a, "source_null"_a, "target_null"_a, nb::kw_only(), "most"_a,
+          nb::sig("def resume(self, probabilities: numpy.typing.NDArray[numpy.float32], "
+                  "source_null: numpy.typing.NDArray[numpy.float32], "
+                  "target_null: numpy.typing.NDArray[numpy.float32], *, most: float) -> None"),
+          "Go on as part of a larger corpus, whose counts do not exceed ``most``.")
+      .def(
+          "counts",
+          [](const align::AlignmentTrainer& self, std::size_t direction) {
+            if (direction > 1) throw nb::index_error("a direction is 0 or 1");
+            return copy_to_numpy<std::int64_t>(self.counts(direction));
+          },
+          "direction"_a, nb::sig("def counts(self, direction: int) -> numpy.typing.NDArray[numpy.int64]"),
+          "What was counted for every entry since the last M-step, in fixed point.")
+      .def(
+          "column_sums",
+          [](const align::AlignmentTrainer& self, std::size_t threads) {
+            return copy_to_numpy<std::int64_t>(self.column_sums(threads));
+          },
+          "threads"_a, nb::sig("def column_sums(self, threads: int) -> numpy.typing.NDArray[numpy.int64]"),
+          "Backward counts by target word.")
+      .def(
+          "positions",
+          [](const align::AlignmentTrainer& self) {
+            const auto chunks = self.positions();
+            Buffer<double> values;
+            values.append(reinterpret_cast<const double*>(chunks.data()), chunks.size() * 2 * kPositionValues);
+            return to_numpy(std::move(values), {chunks.size(), 2, kPositionValues});
+          },
+          nb::sig("def positions(self) -> numpy.typing.NDArray[numpy.float64]"),
+          "Position counts since the last M-step: a row of both directions for some pairs each.")
+      .def(
+          "add_positions",
+          [](align::AlignmentTrainer& self,
+             const nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu>& values) {
+            if (values.shape(1) != 2 || values.shape(2) != kPositionValues)
+              throw nb::value_error("position counts have the wrong shape");
+            self.add_positions(
+                {reinterpret_cast<const align::AlignmentTrainer::BothPositions*>(values.data()), values.shape(0)});
+          },
+          "positions"_a,
+          nb::sig("def add_positions(self, positions: numpy.typing.NDArray[numpy.float64]) -> None"),
+          "Add the position counts of a shard; shards must come in order.")
+      .def(
+          "masses",
+          [](const align::AlignmentTrainer& self) {
+            auto found = self.masses();
+            return std::make_tuple(to_numpy(std::move(found.source_lengths)),
+                                   to_numpy(std::move(found.target_lengths)), to_numpy(std::move(found.masses)));
+          },
+          nb::sig("def masses(self) -> tuple[numpy.typing.NDArray[numpy.uint32], "
+                  "numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.float64]]"),
+          "Fast model: lengths of both sides, and the masses of their positions.")
+      .def(
+          "add_masses",
+          [](align::AlignmentTrainer& self, const ArrayIn<std::uint32_t>& source_lengths,
+             const ArrayIn<std::uint32_t>& target_lengths, const ArrayIn<double>& masses) {
+            self.add_masses(view(source_lengths), view(target_lengths), view(masses));
+          },
+          "source_lengths"_a, "target_lengths"_a, "masses"_a,
+          nb::sig("def add_masses(self, source_lengths: numpy.typing.NDArray[numpy.uint32], "
+                  "target_lengths: numpy.typing.NDArray[numpy.uint32], "
+                  "masses: numpy.typing.NDArray[numpy.float64]) -> None"),
+          "Add the masses of a shard; shards must come in order.")
       .def_prop_ro("parameters", &align::AlignmentTrainer::parameters, nb::rv_policy::copy, "As they are now.")
       .def_prop_ro(
           "source_null",
@@ -309,6 +401,50 @@ void bind_training(nb::module_& module) {
           nb::sig("def lexicon(self, threshold: float) -> tuple[numpy.typing.NDArray[numpy.uint64], "
                   "numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.float32]]"),
           "Row offsets, columns and probabilities of the entries worth keeping.");
+}
+
+void bind_estimation(nb::module_& module) {
+  module.def(
+      "fixed_count", [](double count, double most) { return align::CountScale(most).fixed(count); }, "count"_a,
+      nb::kw_only(), "most"_a, "A count in fixed point, where no sum exceeds ``most``.");
+  module.def(
+      "column_factors",
+      [](const ArrayIn<std::int64_t>& sums, const ArrayIn<std::uint32_t>& sizes, double most, double prior) {
+        if (sums.size() != sizes.size()) throw nb::value_error("a size is expected for each sum");
+        return copy_to_numpy<double>(
+            align::column_factors(view(sums), view(sizes), align::CountScale(most), prior));
+      },
+      "sums"_a, "sizes"_a, nb::kw_only(), "most"_a, "prior"_a,
+      nb::sig("def column_factors(sums: numpy.typing.NDArray[numpy.int64], sizes: numpy.typing.NDArray[numpy.uint32], "
+              "*, most: float, prior: float) -> numpy.typing.NDArray[numpy.float64]"),
+      "What the weight of a count is multiplied by, for each target word.");
+  module.def(
+      "maximize_rows",
+      [](const ArrayIn<std::uint64_t>& row_offsets, const ArrayIn<WordId>& columns,
+         const ArrayIn<std::int64_t>& forward, const ArrayIn<std::int64_t>& backward, const ArrayIn<double>& factors,
+         double most, double prior) {
+        const std::size_t rows = std::max<std::size_t>(row_offsets.size(), 1) - 1, entries = columns.size();
+        const auto ends = view(row_offsets);
+        if (ends.empty() || ends.front() != 0 || ends.back() != entries || !std::is_sorted(ends.begin(), ends.end()) ||
+            forward.size() != entries || backward.size() != entries)
+          throw nb::value_error("rows, columns and counts do not fit together");
+        for (const WordId column : view(columns))
+          if (column >= factors.size()) throw nb::value_error("a factor is expected for each column");
+        Buffer<float> probabilities;
+        {
+          nb::gil_scoped_release release;
+          probabilities.resize(2 * entries);
+          align::maximize_rows({ends, view(columns), view(forward), view(backward)}, 0, rows, view(factors),
+                               align::CountScale(most), prior, probabilities.data());
+        }
+        return to_numpy(std::move(probabilities), {entries, 2});
+      },
+      "row_offsets"_a, "columns"_a, "forward"_a, "backward"_a, "factors"_a, nb::kw_only(), "most"_a, "prior"_a,
+      nb::sig("def maximize_rows(row_offsets: numpy.typing.NDArray[numpy.uint64], "
+              "columns: numpy.typing.NDArray[numpy.uint32], forward: numpy.typing.NDArray[numpy.int64], "
+              "backward: numpy.typing.NDArray[numpy.int64], factors: numpy.typing.NDArray[numpy.float64], *, "
+              "most: float, prior: float) -> numpy.typing.NDArray[numpy.float32]"),
+      "M-step of some rows: the probabilities of both directions of each entry.");
 }
 
 void bind_links(nb::module_& module) {
@@ -397,6 +533,7 @@ void bind_aligner(nb::module_& module) {
 void bind_align(nb::module_& module) {
   bind_parameters(module);
   bind_training(module);
+  bind_estimation(module);
   bind_links(module);
   bind_aligner(module);
   module.attr("JUMP_REACH") = align::kJumpReach;

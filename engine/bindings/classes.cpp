@@ -1,7 +1,9 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/tuple.h>
 
 #include <memory>
+#include <tuple>
 
 #include "bindings/arrays.hpp"
 #include "classes/bigrams.hpp"
@@ -33,6 +35,28 @@ void bind_classes(nb::module_& module) {
             self.add(view(ids), view(offsets));
           },
           "ids"_a, "offsets"_a, "Add the sentences between consecutive offsets.")
+      .def(
+          "add_pairs",
+          [](classes::BigramCounter& self, ArrayIn<WordId> left, ArrayIn<WordId> right, ArrayIn<std::uint32_t> counts) {
+            const nb::gil_scoped_release released;
+            self.add_pairs(view(left), view(right), view(counts));
+          },
+          "left"_a, "right"_a, "counts"_a, "Add the pairs of another counter, with the ids that words have here.")
+      .def(
+          "counted_pairs",
+          [](const classes::BigramCounter& self) {
+            Buffer<WordId> left, right;
+            Buffer<std::uint32_t> counts;
+            for (const auto& pair : self.counted_pairs()) {
+              left.push_back(pair.left);
+              right.push_back(pair.right);
+              counts.push_back(pair.count);
+            }
+            return std::make_tuple(to_numpy(std::move(left)), to_numpy(std::move(right)), to_numpy(std::move(counts)));
+          },
+          nb::sig("def counted_pairs(self) -> tuple[numpy.typing.NDArray[numpy.uint32], "
+                  "numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.uint32]]"),
+          "Left words, right words (``NO_WORD`` is the sentence boundary) and counts, by first appearance.")
       .def(
           "counts", [](const classes::BigramCounter& self) { return copy_of<std::uint64_t>(self.counts()); },
           nb::sig("def counts(self) -> numpy.typing.NDArray[numpy.uint64]"), "Occurrences of every word.")

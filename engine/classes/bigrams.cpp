@@ -40,13 +40,36 @@ void BigramCounter::add(std::span<const WordId> ids, std::span<const std::int64_
   }
 }
 
-void BigramCounter::count_pair(WordId left, WordId right) {
+void BigramCounter::add_pairs(std::span<const WordId> left, std::span<const WordId> right,
+                              std::span<const std::uint32_t> counts) {
+  if (left.size() != right.size() || left.size() != counts.size())
+    throw std::invalid_argument("bigrams: a pair has two words and a count");
+  std::uint64_t more = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (left[i] == kBoundary && right[i] == kBoundary)
+      throw std::invalid_argument("bigrams: a pair has no word");
+    more += counts[i];
+  }
+  if (total_ + more > kMostPairs) throw std::length_error("bigrams: more than 2^31 words");
+  total_ += more;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    count_pair(left[i], right[i], counts[i]);
+    if (right[i] == kBoundary) {
+      sentences_ += counts[i];
+      continue;
+    }
+    if (right[i] >= counts_.size()) counts_.resize(std::size_t{right[i]} + 1);
+    counts_[right[i]] += counts[i];
+  }
+}
+
+void BigramCounter::count_pair(WordId left, WordId right, std::uint32_t count) {
   const std::uint32_t pair = index_.find_or_add(
       hash(left, right),
       [&](std::uint32_t other) { return pairs_[other].left == left && pairs_[other].right == right; },
       [&](std::uint32_t other) { return hash(pairs_[other].left, pairs_[other].right); },
       [&] { pairs_.push_back({left, right, 0}); });
-  ++pairs_[pair].count;
+  pairs_[pair].count += count;
 }
 
 UnitBigrams BigramCounter::units(std::span<const std::uint32_t> unit_of, std::uint32_t units) const {

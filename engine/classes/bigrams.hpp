@@ -49,6 +49,19 @@ class BigramCounter {
   /// of the clustering's arithmetic.
   void add(std::span<const WordId> ids, std::span<const std::int64_t> offsets);
 
+  /// Adds what another counter has counted: its pairs in order, with the numbers that words have here.
+  /// kNoWord is the sentence boundary. Counters of consecutive parts of a corpus, added in order, give the
+  /// counter of the whole. Throws like `add`.
+  void add_pairs(std::span<const WordId> left, std::span<const WordId> right,
+                 std::span<const std::uint32_t> counts);
+
+  /// The different pairs in the order of their first appearance.
+  struct Pair {
+    WordId left, right;
+    std::uint32_t count;
+  };
+  std::span<const Pair> counted_pairs() const { return {pairs_.data(), pairs_.size()}; }
+
   /// Occurrences of every word, by its number.
   std::span<const std::uint64_t> counts() const { return counts_; }
 
@@ -60,12 +73,7 @@ class BigramCounter {
   UnitBigrams units(std::span<const std::uint32_t> unit_of, std::uint32_t units) const;
 
  private:
-  struct Pair {
-    WordId left, right;
-    std::uint32_t count;
-  };
-
-  void count_pair(WordId left, WordId right);
+  void count_pair(WordId left, WordId right, std::uint32_t count = 1);
 
   Index index_;
   Buffer<Pair> pairs_;

@@ -385,6 +385,12 @@ class Cooccurrence:
     def build(self, work: int, threads: int) -> bool:
         """Make the table for some more cells; True when complete."""
 
+    def arrays(self) -> tuple[numpy.typing.NDArray[numpy.uint64], numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.uint32]]:
+        """Row offsets, columns, and the entry of every cell."""
+
+    def restore(self, row_offsets: numpy.typing.NDArray[numpy.uint64], columns: numpy.typing.NDArray[numpy.uint32], cells: numpy.typing.NDArray[numpy.uint32]) -> None:
+        """Take what another table of the same pairs has built."""
+
 class AlignmentTrainer:
     """Expectation-maximization of both directions."""
 
@@ -404,6 +410,31 @@ class AlignmentTrainer:
     def maximize(self, *, lexical_prior: float, jump_prior: float, threads: int) -> tuple[float, float]:
         """M-step; the log likelihood of both directions before."""
 
+    def resume(self, probabilities: numpy.typing.NDArray[numpy.float32], source_null: numpy.typing.NDArray[numpy.float32], target_null: numpy.typing.NDArray[numpy.float32], *, most: float) -> None:
+        """Go on as part of a larger corpus, whose counts do not exceed ``most``."""
+
+    def counts(self, direction: int) -> numpy.typing.NDArray[numpy.int64]:
+        """
+        What was counted for every entry since the last M-step, in fixed point.
+        """
+
+    def column_sums(self, threads: int) -> numpy.typing.NDArray[numpy.int64]:
+        """Backward counts by target word."""
+
+    def positions(self) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        Position counts since the last M-step: a row of both directions for some pairs each.
+        """
+
+    def add_positions(self, positions: numpy.typing.NDArray[numpy.float64]) -> None:
+        """Add the position counts of a shard; shards must come in order."""
+
+    def masses(self) -> tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.float64]]:
+        """Fast model: lengths of both sides, and the masses of their positions."""
+
+    def add_masses(self, source_lengths: numpy.typing.NDArray[numpy.uint32], target_lengths: numpy.typing.NDArray[numpy.uint32], masses: numpy.typing.NDArray[numpy.float64]) -> None:
+        """Add the masses of a shard; shards must come in order."""
+
     @property
     def parameters(self) -> AlignmentParameters:
         """As they are now."""
@@ -418,6 +449,17 @@ class AlignmentTrainer:
 
     def lexicon(self, threshold: float) -> tuple[numpy.typing.NDArray[numpy.uint64], numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.float32]]:
         """Row offsets, columns and probabilities of the entries worth keeping."""
+
+def fixed_count(count: float, *, most: float) -> int:
+    """A count in fixed point, where no sum exceeds ``most``."""
+
+def column_factors(sums: numpy.typing.NDArray[numpy.int64], sizes: numpy.typing.NDArray[numpy.uint32], *, most: float, prior: float) -> numpy.typing.NDArray[numpy.float64]:
+    """What the weight of a count is multiplied by, for each target word."""
+
+def maximize_rows(row_offsets: numpy.typing.NDArray[numpy.uint64], columns: numpy.typing.NDArray[numpy.uint32], forward: numpy.typing.NDArray[numpy.int64], backward: numpy.typing.NDArray[numpy.int64], factors: numpy.typing.NDArray[numpy.float64], *, most: float, prior: float) -> numpy.typing.NDArray[numpy.float32]:
+    """
+    M-step of some rows: the probabilities of both directions of each entry.
+    """
 
 def symmetrize(forward: numpy.typing.NDArray[numpy.uint32], forward_offsets: numpy.typing.NDArray[numpy.int64], backward: numpy.typing.NDArray[numpy.uint32], backward_offsets: numpy.typing.NDArray[numpy.int64], method: Symmetrization) -> tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.int64]]:
     """Symmetrized links, sentence by sentence."""
@@ -528,6 +570,14 @@ class BigramCounter:
 
     def add(self, ids: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """Add the sentences between consecutive offsets."""
+
+    def add_pairs(self, left: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Add the pairs of another counter, with the ids that words have here."""
+
+    def counted_pairs(self) -> tuple[numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.uint32], numpy.typing.NDArray[numpy.uint32]]:
+        """
+        Left words, right words (``NO_WORD`` is the sentence boundary) and counts, by first appearance.
+        """
 
     def counts(self) -> numpy.typing.NDArray[numpy.uint64]:
         """Occurrences of every word."""

@@ -40,6 +40,9 @@ def test_results_come_in_order_and_bytes_are_counted(executor: Executor, notes: 
     found = list(executor.map(shard_functions.square, numbers, "squares"))
     assert found == list(LocalExecutor().map(shard_functions.square, numbers, "squares"))
     assert notes[-1] == "squares: 40 shards, 0.2 kB sent, 0.4 kB received"
+    list(executor.map(shard_functions.square, range(2), "squares"))
+    assert notes[-1].startswith("squares: 2 shards, ")  # a pass of its own
+    assert executor.moved["squares"].shards == 42  # type: ignore[attr-defined]
 
 
 def test_shards_are_taken_as_they_are_needed(executor: Executor) -> None:

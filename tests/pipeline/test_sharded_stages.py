@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from isogloss.align import sharded_table, shared_pairs, train
+from isogloss.classes import counting
 from isogloss.cli.main import main
 from isogloss.corpus.processing import SideOptions
 from isogloss.decoder import create_system, load
@@ -35,6 +37,10 @@ def _small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sharded_counts, "_SHARD_LINES", 700)
     monkeypatch.setattr(sharded_extraction, "_SHARD_LINES", 700)
     monkeypatch.setattr(sharded_text, "_SHARD_LINES", 50)
+    monkeypatch.setattr(counting, "_SHARD_LINES", 300)
+    monkeypatch.setattr(train, "_BATCH_CELLS", 20_000)
+    monkeypatch.setattr(shared_pairs, "_BATCHES", 2)
+    monkeypatch.setattr(sharded_table, "_RANGE_CELLS", 20_000)
     monkeypatch.setattr(sharded_decoding, "_SENTENCES", 30)
 
 
@@ -130,6 +136,25 @@ def test_rules(nodes: Any, systems: Path, tmp_path: Path, options: tuple[str, ..
         sides = (corpus / "train.src", corpus / "train.tgt", corpus / "train.align")
         limit = ("--max-sentence-length", "9")  # some pairs are left out, and their words not numbered
         run("extract", *sides, "--output", tmp_path / place, *limit, *options, *more)
+    assert_same(tmp_path / "local", tmp_path / "ray")
+
+
+@pytest.mark.parametrize("options", [(), ("--model-type", "fast", "--set", "symmetric_lexicon=false")])
+def test_word_alignment(nodes: Any, systems: Path, tmp_path: Path, options: tuple[str, ...]) -> None:
+    corpus = systems / "corpus"
+    for place, more in (("local", ()), ("ray", ("--cluster", "ray"))):
+        (tmp_path / place).mkdir()
+        outputs = ("--output", tmp_path / place / "links", "--model-output", tmp_path / place / "model")
+        run("align", corpus / "train.src", corpus / "train.tgt", *outputs, *options, *more)
+    assert_same(tmp_path / "local", tmp_path / "ray")
+    assert {path.name for path in (tmp_path / "ray").iterdir()} == {"links", "model"}
+
+
+def test_word_classes(nodes: Any, systems: Path, tmp_path: Path) -> None:
+    text = systems / "corpus" / "train.tgt"
+    for place, more in (("local", ()), ("ray", ("--cluster", "ray"))):
+        how = ("--classes", "5", "--restarts", "1")
+        run("classes", text, "--output", tmp_path / place, *how, *more)
     assert_same(tmp_path / "local", tmp_path / "ray")
 
 

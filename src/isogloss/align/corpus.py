@@ -16,8 +16,10 @@ from isogloss.align.gold import AlignmentScores
 from isogloss.align.links import Alignments
 from isogloss.align.model import AlignmentModel
 from isogloss.align.options import AlignOptions, Backend, LinkOptions
+from isogloss.align.sharded_links import align_in_shards
 from isogloss.align.train import usable_pairs
 from isogloss.io.errors import DataFormatError
+from isogloss.io.executor import Executor
 from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import StrPath
 
@@ -70,10 +72,13 @@ def align_corpus(
     origin: StrPath = "the corpus",
     progress: Track = no_track,
     warn: Callable[[str], None] = lambda message: None,
+    executor: Executor | None = None,
+    scratch: StrPath | None = None,
 ) -> CorpusAlignment:
     """Align sentence pairs with a model trained on them and on ``extra`` pairs, or with a given model.
 
-    ``origin`` is the name of the corpus in messages. The result does not depend on ``threads``.
+    ``origin`` is the name of the corpus in messages. The result does not depend on ``threads``, nor on a
+    distributed ``executor`` that trains on many machines, which must share the folder ``scratch``.
     """
     training = training or AlignOptions()
     links = links or LinkOptions()
@@ -94,6 +99,18 @@ def align_corpus(
     _check_usable(both, training.max_length, origin)
     if backend == "eflomal":
         found = align_with_eflomal(both, links)
+    elif executor is not None and executor.distributed:
+        model, found = align_in_shards(
+            both,
+            encoder,
+            training,
+            links,
+            executor=executor,
+            scratch=scratch,
+            memory_limit=memory_limit,
+            progress=progress,
+            warn=warn,
+        )
     else:
         model = AlignmentModel.train_encoded(
             both, encoder, training, threads=threads, memory_limit=memory_limit, progress=progress, warn=warn

@@ -14,6 +14,7 @@ from isogloss.align.lexicon import read_lexicon, write_lexicon
 from isogloss.align.model import AlignmentModel
 from isogloss.align.options import AlignOptions, Backend, LinkOptions
 from isogloss.io.errors import ConfigError, OutputError
+from isogloss.io.executor import Executor
 from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import StrPath
 
@@ -39,12 +40,15 @@ def align_files(
     memory_limit: int | None = None,
     progress: Track = no_track,
     warn: Callable[[str], None] = lambda message: None,
+    executor: Executor | None = None,
+    scratch: StrPath | None = None,
 ) -> CorpusAlignment:
     """Align two parallel files, or one with both sides, and write the links to ``output``.
 
     The model is trained on the files and on ``extra_source`` and ``extra_target``, which are not aligned
     themselves. A stored ``model`` or a Moses lexical table (``lexical_input``) replaces it. The trained model
-    is stored as ``model_output`` and ``lexical_output``. With ``gold`` links, the result has scores.
+    is stored as ``model_output`` and ``lexical_output``. With ``gold`` links, the result has scores. A
+    distributed ``executor`` trains on many machines, which must share the folder ``scratch``.
     """
     training = training or AlignOptions()
     ready = _given(model=model, lexical_input=lexical_input)
@@ -83,6 +87,8 @@ def align_files(
         origin=source,
         progress=progress,
         warn=warn,
+        executor=executor,
+        scratch=scratch,
     )
     if answers is not None and gold is not None:
         check_gold(answers, result.source_lengths.tolist(), result.target_lengths.tolist(), gold)

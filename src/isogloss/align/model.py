@@ -13,7 +13,7 @@ from isogloss import _engine
 from isogloss.align.bitext import BitextEncoder, EncodedPairs, Pair
 from isogloss.align.links import Alignments, Link
 from isogloss.align.options import AlignOptions, LinkMethod, LinkOptions, symmetrization
-from isogloss.align.train import learn, make_batches
+from isogloss.align.train import TrainedParts, learn, make_batches
 from isogloss.io.errors import ConfigError, ModelFormatError
 from isogloss.io.progress import Track, no_track
 from isogloss.io.streams import StrPath
@@ -105,6 +105,13 @@ class AlignmentModel:
             progress=progress,
             warn=warn,
         )
+        return cls.from_training(parts, encoder, options, len(pairs))
+
+    @classmethod
+    def from_training(
+        cls, parts: TrainedParts, encoder: BitextEncoder, options: AlignOptions, pairs: int
+    ) -> AlignmentModel:
+        """The model that training on so many pairs has given."""
         return cls(
             encoder=encoder,
             row_offsets=parts.row_offsets,
@@ -115,7 +122,7 @@ class AlignmentModel:
             parameters=parts.parameters,
             made_with={
                 "options": asdict(options),
-                "pairs": len(pairs),
+                "pairs": pairs,
                 "perplexities": [list(both) for both in parts.perplexities],
             },
         )

@@ -11,21 +11,20 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
-from itertools import islice
 from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from isogloss._engine import MOST_CLASSES, BigramCounter, ExchangeClustering, UnitBigrams, Vocabulary
+from isogloss._engine import MOST_CLASSES, ExchangeClustering, UnitBigrams
+from isogloss.classes.counting import CountedText, count_sentences
 from isogloss.classes.words import FIRST_CLASS, UNKNOWN_WORD, WordClasses
-from isogloss.io.errors import ConfigError, DataFormatError
+from isogloss.io.errors import ConfigError
 from isogloss.io.options import AtLeast, Between, Options
 from isogloss.io.streams import StrPath
 
 __all__ = ["ClassOptions", "Clustering", "Pass", "class_perplexity", "induce_classes"]
 
-_BATCH = 10_000  # sentences per call of the engine
 _CALL_WORK = 20_000_000  # words times class pairs per call of the engine: a few tenths of a second
 _SCATTERED = 0.2  # share of the words that a restart scatters
 _RESTARTS_AT_ONCE = 4  # fixed, because it determines which clustering each restart starts from
@@ -112,14 +111,14 @@ class Clustering:
 
 
 def induce_classes(
-    sentences: Iterable[Sequence[str]],
+    sentences: Iterable[Sequence[str]] | CountedText,
     options: ClassOptions | None = None,
     *,
     threads: int = 1,
     progress: PassReport | None = None,
     origin: StrPath = "corpus",
 ) -> Clustering:
-    """Cluster the words of a tokenized corpus.
+    """Cluster the words of a tokenized corpus, given as sentences or as what was counted in them.
 
     Memory grows with the number of different word pairs, not with the corpus. ``threads`` work on different
     restarts; the result does not depend on them. ``progress`` is called for every pass: immediately in the
@@ -128,8 +127,8 @@ def induce_classes(
     options = options or ClassOptions()
     if threads < 1:
         raise ConfigError(f"threads must be at least 1, got {threads}")
-    corpus = _count(sentences, origin)
-    units = corpus.units(options.min_count)
+    corpus = sentences if isinstance(sentences, CountedText) else count_sentences(sentences, origin)
+    units = _units(corpus, options.min_count)
     search = _Search(units.bigrams, options, progress)
     search.descend()
     search.restart(threads)
@@ -154,7 +153,7 @@ def class_perplexity(sentences: Iterable[Sequence[str]], classes: WordClasses) -
     This is what clustering minimizes: it measures how well classes describe this corpus, not unseen text.
     Words without a class are in the class of unknown words.
     """
-    corpus = _count(sentences, "corpus")
+    corpus = count_sentences(sentences, "corpus")
     numbers = np.array(classes.classify(corpus.words), dtype=np.uint32)
     names, dense = np.unique(numbers, return_inverse=True)
     if len(names) > MOST_CLASSES:
@@ -169,46 +168,29 @@ def _perplexity(log_likelihood: float, bigrams: UnitBigrams) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class _Corpus:
-    words: list[str]
-    counts: npt.NDArray[np.int64]
-    bigrams: BigramCounter
-
-    def units(self, min_count: int) -> _Units:
-        """The units that move between classes: every word, or all rare words together; most frequent
-        first."""
-        names, counts = self.words, self.counts
-        unit_of = np.arange(len(names))
-        rare = counts < min_count
-        if rare.any():
-            if UNKNOWN_WORD in names:  # of the corpus itself: one with the rare words
-                rare[names.index(UNKNOWN_WORD)] = True
-            kept = np.flatnonzero(~rare)
-            unit_of[kept], unit_of[rare] = np.arange(len(kept)), len(kept)
-            names = [*(names[word] for word in kept), UNKNOWN_WORD]
-            counts = np.append(counts[kept], counts[rare].sum())
-        order = np.argsort(-counts, kind="stable")
-        rank = np.empty(len(order), dtype=np.uint32)
-        rank[order] = np.arange(len(order), dtype=np.uint32)
-        bigrams = self.bigrams.units(rank[unit_of], len(order))
-        return _Units([names[unit] for unit in order], counts[order].tolist(), bigrams)
-
-
-@dataclass(frozen=True, slots=True)
 class _Units:
     words: list[str]
     counts: list[int]
     bigrams: UnitBigrams
 
 
-def _count(sentences: Iterable[Sequence[str]], origin: StrPath) -> _Corpus:
-    vocabulary, counter = Vocabulary(), BigramCounter()
-    stream = iter(sentences)
-    while batch := list(islice(stream, _BATCH)):
-        counter.add(*vocabulary.encode(batch))
-    if counter.sentences == 0:
-        raise DataFormatError("no words found", origin, hint="give tokenized sentences, one per line")
-    return _Corpus(vocabulary.words(), counter.counts().astype(np.int64), counter)
+def _units(text: CountedText, min_count: int) -> _Units:
+    """The units that move between classes: every word, or all rare words together; most frequent first."""
+    names, counts = text.words, text.counts
+    unit_of = np.arange(len(names))
+    rare = counts < min_count
+    if rare.any():
+        if UNKNOWN_WORD in names:  # of the corpus itself: one with the rare words
+            rare[names.index(UNKNOWN_WORD)] = True
+        kept = np.flatnonzero(~rare)
+        unit_of[kept], unit_of[rare] = np.arange(len(kept)), len(kept)
+        names = [*(names[word] for word in kept), UNKNOWN_WORD]
+        counts = np.append(counts[kept], counts[rare].sum())
+    order = np.argsort(-counts, kind="stable")
+    rank = np.empty(len(order), dtype=np.uint32)
+    rank[order] = np.arange(len(order), dtype=np.uint32)
+    bigrams = text.bigrams.units(rank[unit_of], len(order))
+    return _Units([names[unit] for unit in order], counts[order].tolist(), bigrams)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,20 +18,23 @@ from isogloss.align import (
 )
 from isogloss.cli import console
 from isogloss.cli.declared import Json, declares, heading
+from isogloss.cli.machines import executor_of
 from isogloss.cli.parameters import output_to
 from isogloss.io.errors import ConfigError
+from isogloss.io.executor import shared_scratch
+from isogloss.io.resources import LOCAL, Cluster
 
 __all__ = ["align"]
 
 _GROUPS = {
     "Model": ("model_type", "iterations", "lowercase"),
     "Links": ("method", "threshold", "max_length"),
-    "Resources": ("threads", "memory_limit"),
+    "Resources": ("threads", "memory_limit", "cluster"),
 }
 _INPUT, _OUTPUT, _MODEL = heading("Input"), heading("Output"), heading("Model")
 
 
-@declares(_GROUPS, training=AlignOptions, links=LinkOptions, resources=AlignResources)
+@declares(_GROUPS, training=AlignOptions, links=LinkOptions, resources=AlignResources, machines=Cluster)
 def align(
     source: Annotated[
         Path, Parameter(help="Source text, one tokenized sentence per line: plain, gzip or zstd.")
@@ -49,6 +52,7 @@ def align(
     training: AlignOptions,
     links: LinkOptions,
     resources: AlignResources,
+    machines: Cluster,
     extra_source: Annotated[
         Path | None,
         Parameter(group=_INPUT, metavar="FILE", help="Source side of additional pairs to train on."),
@@ -97,25 +101,32 @@ def align(
     """Align the words of a parallel corpus."""
     if json and str(output) == "-":
         raise ConfigError("--json and --output - would both write to standard output")
-    result = align_files(
-        source,
-        target,
-        output=output,
-        model=model,
-        lexical_input=lexical_input,
-        model_output=model_output,
-        lexical_output=lexical_output,
-        extra_source=extra_source,
-        extra_target=extra_target,
-        gold=gold,
-        training=training,
-        links=links,
-        backend=backend,
-        threads=resources.count,
-        memory_limit=resources.memory_limit,
-        progress=console.track,
-        warn=console.warn,
-    )
+    if machines.cluster != LOCAL and backend == "eflomal":
+        raise ConfigError("eflomal does not run on a cluster; use another --backend")
+    written = (path for path in (output, model_output, lexical_output) if path and str(path) != "-")
+    with executor_of(machines, resources.count) as executor:
+        scratch = shared_scratch(executor, None, next(written, source))
+        result = align_files(
+            source,
+            target,
+            output=output,
+            model=model,
+            lexical_input=lexical_input,
+            model_output=model_output,
+            lexical_output=lexical_output,
+            extra_source=extra_source,
+            extra_target=extra_target,
+            gold=gold,
+            training=training,
+            links=links,
+            backend=backend,
+            threads=resources.count,
+            memory_limit=resources.memory_limit,
+            progress=console.track,
+            warn=console.warn,
+            executor=executor,
+            scratch=scratch,
+        )
     if result.too_long:
         console.warn(
             f"{len(result.too_long):,} sentence pairs with more than {links.max_length} words on a side have "

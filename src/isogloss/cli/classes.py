@@ -5,22 +5,24 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from isogloss.classes import ClassOptions, Clustering, Pass, induce_classes
+from isogloss.classes import ClassOptions, Clustering, Pass, count_in_shards, induce_classes
 from isogloss.cli import console
 from isogloss.cli.declared import Json, declares
+from isogloss.cli.machines import executor_of
 from isogloss.cli.parameters import TokenizedText, output_to
 from isogloss.corpus import read_tokens
-from isogloss.io.resources import Threads
+from isogloss.io.executor import shared_scratch
+from isogloss.io.resources import Cluster, Threads
 
 __all__ = ["classes"]
 
 _GROUPS = {
     "Classes": ("classes", "iterations", "restarts", "min_count", "seed"),
-    "Resources": ("threads",),
+    "Resources": ("threads", "cluster"),
 }
 
 
-@declares(_GROUPS, options=ClassOptions, resources=Threads)
+@declares(_GROUPS, options=ClassOptions, resources=Threads, machines=Cluster)
 def classes(
     text: TokenizedText,
     /,
@@ -28,6 +30,7 @@ def classes(
     output: Annotated[Path, output_to("File to write, one 'word TAB class' per line.")],
     options: ClassOptions,
     resources: Threads,
+    machines: Cluster,
     json: Json = False,
 ) -> None:
     """Induce word classes from tokenized text."""
@@ -39,9 +42,13 @@ def classes(
         elif over:
             console.note(f"restart {step.descent}: perplexity {step.perplexity:.3f}")
 
-    result = induce_classes(
-        read_tokens(text, console.track), options, threads=resources.count, progress=say, origin=text
-    )
+    with executor_of(machines, resources.count) as executor:
+        counted = (
+            count_in_shards(text, executor, shared_scratch(executor, None, output))
+            if executor.distributed
+            else read_tokens(text, console.track)
+        )
+    result = induce_classes(counted, options, threads=resources.count, progress=say, origin=text)
     result.classes.save(output)
     if result.types < options.classes:
         console.note(

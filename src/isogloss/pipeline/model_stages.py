@@ -10,7 +10,7 @@ from typing import Any
 from isogloss.align import Alignments, AlignOptions, LinkOptions, align_corpus
 from isogloss.align.bitext import read_sides
 from isogloss.align.placeholder_links import link_marks
-from isogloss.classes import ClassOptions, induce_classes
+from isogloss.classes import ClassOptions, CountedText, count_in_shards, induce_classes
 from isogloss.features.annotators import annotate, annotator
 from isogloss.grammar import ExtractOptions, extract_rules
 from isogloss.grammar.dictionary import add_entries, store_dictionary
@@ -40,6 +40,7 @@ def align(
     threads: int,
     track: Track,
     warn: Callable[[str], None],
+    executor: Executor | None = None,
 ) -> None:
     """Align words; the entries of a dictionary are further pairs."""
     entries = list(_dictionary(inputs))
@@ -52,6 +53,8 @@ def align(
         origin=inputs["source"],
         progress=track,
         warn=warn,
+        executor=executor,
+        scratch=shared_scratch(executor, None, outputs["links"]),
     )
     pairs = len(result.alignments) - len(entries)
     links = result.alignments[:pairs]
@@ -64,10 +67,23 @@ def align(
     result.model.save(outputs["aligner"])
 
 
-def classes(inputs: Paths, outputs: Paths, options: Options, *, threads: int, track: Track) -> None:
+def classes(
+    inputs: Paths,
+    outputs: Paths,
+    options: Options,
+    *,
+    threads: int,
+    track: Track,
+    executor: Executor | None = None,
+) -> None:
     """Induce word classes of both languages."""
     for side in track(("source", "target"), "word classes", 2):
-        sentences = (line.split() for line in read_lines(inputs[side]))
+        sentences: CountedText | Iterator[list[str]]
+        if executor is not None and executor.distributed:
+            scratch = shared_scratch(executor, None, outputs[side])
+            sentences = count_in_shards(inputs[side], executor, scratch)
+        else:
+            sentences = (line.split() for line in read_lines(inputs[side]))
         found = induce_classes(sentences, ClassOptions(**options), threads=threads, origin=inputs[side])
         found.classes.save(outputs[side])
 

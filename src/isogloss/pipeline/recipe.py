@@ -167,6 +167,7 @@ class _Recipe:
                 memory=helpers.memory,
                 track=helpers.track,
                 warn=helpers.warn,
+                executor=helpers.executor,
             ),
             inputs={
                 **{name: item for name, item in system.inputs.items() if name not in tables},
@@ -329,7 +330,13 @@ class _Recipe:
         entries: Inputs = {name: tokens[name] for name in tokens.outputs if name.startswith("dictionary_")}
         align = Stage(
             name="align",
-            function=partial(model_stages.align, threads=threads, track=track, warn=helpers.warn),
+            function=partial(
+                model_stages.align,
+                threads=threads,
+                track=track,
+                warn=helpers.warn,
+                executor=helpers.executor,
+            ),
             inputs=both | entries,
             outputs={
                 "links": "work/links",
@@ -348,7 +355,9 @@ class _Recipe:
         if options.needs_classes:
             found["classes"] = Stage(
                 name="classes",
-                function=partial(model_stages.classes, threads=threads, track=track),
+                function=partial(
+                    model_stages.classes, threads=threads, track=track, executor=helpers.executor
+                ),
                 inputs=both,
                 outputs={"source": "work/classes/source", "target": "work/classes/target"},
                 options={**asdict(options.classes), "seed": options.seed},

@@ -11,6 +11,7 @@ from typing import Any
 from isogloss.align.bitext import read_sides
 from isogloss.corpus.processing import TextProcessing
 from isogloss.decoder.matches import write_matches
+from isogloss.io.executor import Executor
 from isogloss.io.progress import Track
 from isogloss.io.scratch import temporary_folder
 from isogloss.pipeline import model_stages, tuning_stages
@@ -31,6 +32,7 @@ def build_from_all(
     memory: int,
     track: Track,
     warn: Callable[[str], None],
+    executor: Executor | None = None,
 ) -> None:
     """Make rules and language model from all pairs, and put them together with the tuned weights.
 
@@ -48,8 +50,9 @@ def build_from_all(
         for side in _SIDES:
             _join([inputs[f"train_{side}"], *aside[side]], made[side])
         _join([inputs["lm_target"], *aside["target"]], made["lm_text"])
-        model_stages.align(made, made, options["align"], threads=threads, track=track, warn=warn)
-        model_stages.rules(made, made, options["rules"], threads=threads, memory=memory, track=track)
+        shared: dict[str, Any] = {"threads": threads, "track": track, "executor": executor}
+        model_stages.align(made, made, options["align"], warn=warn, **shared)
+        model_stages.rules(made, made, options["rules"], memory=memory, **shared)
         rules = made["rules"]
         if options["significance"]:
             rules = made["significant"]
@@ -61,12 +64,7 @@ def build_from_all(
                 track=track,
             )
         model_stages.language_model(
-            {"text": made["lm_text"], **entries},
-            made,
-            options["lm"],
-            threads=threads,
-            memory=memory,
-            track=track,
+            {"text": made["lm_text"], **entries}, made, options["lm"], memory=memory, **shared
         )
         tuning_stages.put_together({**inputs, "rules": rules, "lm": made["lm"]}, outputs, options["system"])
     write_matches(outputs["matches"], partial(_texts, inputs), TextProcessing.open(inputs["text"]))

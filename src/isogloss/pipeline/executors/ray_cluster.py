@@ -54,6 +54,13 @@ class Moved:
     repeated: int = 0
     """Second copies of slow shards, and shards that had to go to another node."""
 
+    def add(self, other: Moved) -> None:
+        """Add what another map has moved."""
+        self.shards += other.shards
+        self.sent += other.sent
+        self.received += other.received
+        self.repeated += other.repeated
+
     def __str__(self) -> str:
         again = f", {self.repeated} repeated" if self.repeated else ""
         return f"{self.shards:,} shards, {_size(self.sent)} sent, {_size(self.received)} received{again}"
@@ -146,7 +153,7 @@ class RayExecutor:
         self._note = note
         self._task = ray.remote(_call)
         self.moved: dict[str, Moved] = {}
-        """By the name of the work."""
+        """By the name of the work, all its maps together."""
 
     @property
     def processors(self) -> int:
@@ -173,7 +180,8 @@ class RayExecutor:
 
     def map(self, function: Callable[[S, int], R], shards: Iterable[S], what: str) -> Iterator[R]:
         """Run the shards on the cluster, a bounded number at a time, and yield the results in order."""
-        work = _Map(self._task, _named(function), self.processors, self.moved.setdefault(what, Moved()))
+        moved = Moved()
+        work = _Map(self._task, _named(function), self.processors, moved)
         try:
             yield from work.results(iter(shards))
         except ray.exceptions.RayError as error:
@@ -183,7 +191,8 @@ class RayExecutor:
             ) from None
         finally:
             work.cancel()
-        self._note(f"{what}: {self.moved[what]}")
+            self.moved.setdefault(what, Moved()).add(moved)
+        self._note(f"{what}: {moved}")
 
 
 class _Map:
