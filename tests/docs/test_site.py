@@ -168,6 +168,7 @@ def test_a_link_to_no_file_fails_the_build(copy: Path, tmp_path: Path) -> None:
     assert "how-to/rerank.md" in done.stderr
 
 
+@pytest.mark.slow  # builds the site once more
 def test_a_link_to_no_heading_and_an_unlisted_page_fail_the_build(copy: Path, tmp_path: Path) -> None:
     with (copy / "docs" / "how-to" / "rerank.md").open("a") as stream:
         stream.write("\n[there](translate.md#no-such-heading)\n")
