@@ -202,6 +202,21 @@ def test_too_little_memory_or_files_is_no_bug(nbest: str, kind: str, amount: int
         assert "bug" not in done.stderr
 
 
+def test_an_interpreter_that_fails_without_memory_is_no_bug(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failed(words: list[str]) -> None:
+        raise SystemError("error return without exception set")
+
+    module = sys.modules["isogloss.cli.main"]
+    monkeypatch.setattr(module, "run_words", failed)
+    assert main(["nbest", "info", "list"]) == 1
+    assert "bug" in capsys.readouterr().err
+    monkeypatch.setattr(module, "_SPARE", 1 << 62)
+    assert main(["nbest", "info", "list"]) == 2
+    assert capsys.readouterr().err.startswith("error: not enough memory")
+
+
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EROFS, errno.EIO, errno.EDQUOT])
 def test_what_the_machine_refuses_is_no_bug(
     number: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

@@ -38,6 +38,8 @@ _USERS_MISTAKE = 2
 _OUR_MISTAKE = 1
 # As the loader of modules says it, and the compiler of Python.
 _NO_ROOM = re.compile("allocate memory|failed to map segment|function compile> returned NULL")
+_SPARE = 64 << 20
+"""Bytes that a machine that is not short of memory can give."""
 _RARE_COLLECTIONS = (50_000, 20, 20)
 """When Python looks for unreachable cycles. Text is many small objects without any; looking takes long."""
 _GLOBALS = ("--quiet", "--debug")
@@ -268,7 +270,9 @@ def _shortage(error: BaseException) -> str:
     seen: BaseException | None = error
     while seen is not None:
         number, text = getattr(seen, "errno", None), str(seen)
-        if isinstance(seen, MemoryError) or number == errno.ENOMEM or _NO_ROOM.search(text):
+        # Without memory, the interpreter itself may fail before it can say why.
+        unsaid = isinstance(seen, SystemError) and not _has_memory()
+        if isinstance(seen, MemoryError) or number == errno.ENOMEM or _NO_ROOM.search(text) or unsaid:
             return "not enough memory; use fewer --threads, a lower --memory-limit or less text at a time"
         if number in (errno.EMFILE, errno.ENFILE) or "Too many open files" in text:
             return "too many open files; raise the limit (ulimit -n)"
@@ -276,6 +280,14 @@ def _shortage(error: BaseException) -> str:
             return f"{seen.filename}: {seen.strerror}" if seen.filename else str(seen.strerror)
         seen = seen.__cause__ or seen.__context__
     return ""
+
+
+def _has_memory() -> bool:
+    try:
+        bytearray(_SPARE)
+    except MemoryError:
+        return False
+    return True
 
 
 def _abandon_stdout() -> None:
