@@ -1,12 +1,13 @@
 """Searching with millions of sparse weights, against searching with dense features alone.
 
     python benchmarks/sparse_search.py SYSTEM WEIGHTS SOURCE [--source-column NAME=FILE ...]
-        [--target-column NAME=FILE ...]
+        [--target-column NAME=FILE ...] [--default-features]
 
 WEIGHTS is the folder that `online_training.py` writes. Both searches use the dense weights that were learned
 with the sparse ones, the same limits and one thread, and make the best translation only. Prints CPU time per
 word of each, their ratio, how long the weights take to open, and how many features with a weight a target
-word of the best translation has.
+word of the best translation has. With `--default-features`, only the templates and token types of
+`isogloss train` are looked up in the same table of weights.
 """
 
 from __future__ import annotations
@@ -22,8 +23,10 @@ from unit import cpu, unit
 from isogloss.decoder import load
 from isogloss.decoder.decoder import Decoder
 from isogloss.decoder.weights import read_weights
+from isogloss.features import SparseModel
 from isogloss.features.weights import SparseWeights
 from isogloss.io.streams import read_lines
+from isogloss.pipeline.train_options import DEFAULT_FEATURES
 
 ROUNDS = 9
 
@@ -35,6 +38,7 @@ def main() -> None:
     parser.add_argument("source")
     add_column_options(parser)
     parser.add_argument("--sentences", type=int, default=300)
+    parser.add_argument("--default-features", action="store_true")
     args = parser.parse_args()
 
     system = load(args.system)
@@ -48,9 +52,13 @@ def main() -> None:
     lines = list(read_lines(args.source))[: args.sentences]
     words = sum(len(line.split()) for line in lines)
     sparse = all_features(args)
+    if args.default_features:
+        sparse = SparseModel(
+            DEFAULT_FEATURES, source_columns=sparse.columns["source"], target_columns=sparse.columns["target"]
+        )
     plain = Decoder(own._rules, own._lm, system.options, dense_weights)
     full = Decoder(own._rules, own._lm, system.options, sparse=sparse)
-    full.set_weights(dense_weights, weights)
+    full.set_weights(dense_weights, weights.engine)  # the table may have more features than are looked up
     for decoder in (plain, full):
         decoder.nbest(lines, nbest=1)  # touches the pages that are needed
     # The parts by turns, so that a change of the machine's mood hits both.

@@ -100,3 +100,20 @@ def test_features_of_the_sentence_choose_among_twice_as_many_options(tmp_path: P
         weights = SparseWeights.from_names({names[liked]: 5.0}, signature=model.signature)
         decoder.set_weights(dict.fromkeys(decoder.names, 0.0), weights)
         assert list(decoder.nbest(["a"], nbest=1).texts()) == [expected]
+
+
+def test_sparse_features_of_a_step_decide_among_more_cubes_than_pops(tmp_path: Path) -> None:
+    words = ("surface",)
+    model = SparseModel(SparseOptions(templates=("distortion",), source_types=words, target_types=words))
+    rules = ["a ||| x ||| 0-0", "a ||| w ||| 0-0", "b ||| y ||| 0-0", "c ||| z ||| 0-0"]
+    phrases = SearchOptions(hierarchical=False, beam_size=0, pop_limit=0)
+    every = dict(fired(make_decoder(tmp_path, rules, model, phrases), ["a", "b", "c"]))
+    first = {name for text, features in every.items() if text.startswith("y") for name in features}
+    first -= {name for text, features in every.items() if not text.startswith("y") for name in features}
+    assert first
+    # At the start there are three cubes and two pops: without the features both go to the options of "a".
+    decoder = make_decoder(tmp_path, rules, model, replace(phrases, beam_size=2, pop_limit=2))
+    weights = SparseWeights.from_names(dict.fromkeys(first, 5.0), signature=model.signature)
+    decoder.set_weights(dict.fromkeys(decoder.names, 0.0), weights)
+    (text,) = decoder.nbest(["a b c"], nbest=1).texts()
+    assert text.startswith("y")
