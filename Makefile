@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # A worker for each processor; one that has nothing left to do takes tests from another.
 PARALLEL ?= -n auto --dist worksteal
 
-.PHONY: help demo test slow mutations browser soak fuzz fuzz-engine faults crowd cluster lint imports stubs docs sanitize sanitize-python sanitize-threads clean
+.PHONY: help demo test slow wheel mutations browser soak fuzz fuzz-engine faults crowd cluster lint imports stubs docs sanitize sanitize-python sanitize-threads clean
 
 help: ## What can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -31,6 +31,9 @@ test: $(VENV)/installed ## All tests that need nothing but this machine, but for
 
 slow: $(VENV)/installed ## The slow tests, and properties on many examples
 	$(BIN)/python -m pytest $(PARALLEL) -m 'slow or hypothesis' --hypothesis-profile=thorough $(PYTEST)
+
+wheel: ## Tests against the wheel that is made from the source archive, on the newest Python there is
+	.ci/wheel
 
 mutations: $(VENV)/installed ## Make known mistakes one by one, and see that tests notice each
 	$(BIN)/python tests/support/replay_mutations.py

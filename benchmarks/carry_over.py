@@ -34,9 +34,9 @@ from isogloss.decoder.weights import default_weights
 from isogloss.io.progress import no_track
 from isogloss.io.streams import atomic_output, read_lines
 from isogloss.metric import Bleu, References, paired_bootstrap
-from isogloss.pipeline.recipe import JOINT_CHOICE, SEARCH_CHOICE, Helpers, recipe
 from isogloss.pipeline.run import Run
 from isogloss.pipeline.train_options import TrainOptions
+from isogloss.pipeline.train_recipe import JOINT_CHOICE, SEARCH_CHOICE, Helpers, recipe
 from isogloss.pipeline.tuning_stages import make_decoder
 from isogloss.tuning import OnlineOptions, TuneOptions, tune
 

@@ -93,6 +93,7 @@ def test_what_is_no_lattice(line: str, problem: str) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.corpora
 def test_lattices_of_a_recognizer(corpora: Path) -> None:
     read = [parse_plf(line) for line in read_lines(corpora / "fisher" / "dev.plf.es")]

@@ -22,6 +22,7 @@ from support.ray_nodes import ray_nodes
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 CLUSTER = ROOT / "docs" / "how-to" / "cluster.md"
+SLOW = ("docs/tutorial/first-engine.md", "docs/reference/blocks.md")
 BLOCK = re.compile(r"^```(console|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -46,7 +47,12 @@ def test_pages_show_commands() -> None:
 
 
 @pytest.mark.parametrize(
-    "page", [p for p in PAGES if commands_of(p) and p != CLUSTER], ids=lambda p: str(p.relative_to(ROOT))
+    "page",
+    [
+        pytest.param(page, id=name, marks=[pytest.mark.slow] if name in SLOW else [])
+        for page in PAGES
+        if commands_of(page) and page != CLUSTER and (name := str(page.relative_to(ROOT)))
+    ],
 )
 def test_commands_print_what_the_page_shows(page: Path, tmp_path: Path, fork_server: ForkServer) -> None:
     check_commands(page, tmp_path, fork_server)

@@ -30,6 +30,7 @@ def task(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_task(tmp_path_factory.mktemp("ntt"))
 
 
+@pytest.mark.slow
 def test_the_whole_system(
     task: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -119,6 +119,7 @@ def test_rules_that_are_not_significant_are_left_out(place: Path) -> None:
         train_system(str(place / "none"), **settings, features={"templates": ["pair"]})
 
 
+@pytest.mark.slow
 def test_the_experiment(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (place / "experiment.toml").write_text(DESCRIPTION)
     call = ["experiment", "relevant-set", "--config", place / "experiment.toml", "--output", place / "out"]

@@ -275,7 +275,7 @@ def test_unknown_formats(tmp_path: Path) -> None:
         ("nbest/europarl.nbest", 100, 10_000),
         ("fisher/dev.nbest.es", 3977, 22_615),
         ("nbest-nmt-multi30k/val.50best.gz", 1014, 50_667),
-        ("nbest-multi30k/val.100best.gz", 1014, 101_400),
+        pytest.param("nbest-multi30k/val.100best.gz", 1014, 101_400, marks=pytest.mark.slow),
     ],
 )
 def test_real_lists(corpora: Path, name: str, sentences: int, candidates: int) -> None:

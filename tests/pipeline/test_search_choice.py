@@ -11,9 +11,9 @@ import pytest
 from isogloss.corpus.synthetic import write_corpus
 from isogloss.decoder import load
 from isogloss.pipeline import TrainOptions, model_stages, search_choice
-from isogloss.pipeline.recipe import SEARCH_RULES
 from isogloss.pipeline.run import Run
 from isogloss.pipeline.train import train
+from isogloss.pipeline.train_recipe import SEARCH_RULES
 from isogloss.tuning import choice
 from isogloss.tuning.choice import spread_sample
 

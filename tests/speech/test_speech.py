@@ -249,6 +249,7 @@ def test_sparse_features_and_alignments_are_those_of_the_translation(systems: Pa
     assert translate_speech(system, [heard], SpeechOptions(nbest=3)).sparse is None
 
 
+@pytest.mark.slow
 @pytest.mark.corpora
 def test_strings_of_a_recognizers_lattices(corpora: Path) -> None:
     lines = (corpora / "fisher" / "dev.plf.es").read_text().split("\n")[:-1]

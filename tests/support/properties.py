@@ -1,7 +1,6 @@
 """How often properties are tried.
 
-``make test`` tries them on a few examples, always the same. ``.ci/run`` tries them on many, each time others:
-``pytest -m hypothesis --hypothesis-profile=thorough``.
+``make test`` tries them on a few examples, always the same; ``make slow`` on many, each time others.
 """
 
 from __future__ import annotations

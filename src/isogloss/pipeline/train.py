@@ -32,12 +32,12 @@ from isogloss.io.progress import Track, no_track
 from isogloss.io.replacement import finish_replacement
 from isogloss.io.streams import StrPath, read_lines
 from isogloss.metric.references import References, check_length
-from isogloss.pipeline.recipe import SEARCH_CHOICE, SEARCH_RULES, Helpers, recipe
 from isogloss.pipeline.record import Record
 from isogloss.pipeline.report import REPORT, system_page
 from isogloss.pipeline.run import Event, Run
 from isogloss.pipeline.text_choices import chosen_sides
 from isogloss.pipeline.train_options import NO_TUNING, TrainOptions, write_options
+from isogloss.pipeline.train_recipe import SEARCH_CHOICE, SEARCH_RULES, Helpers, recipe
 from isogloss.pipeline.tuning_stages import LEAST_SENTENCES
 from isogloss.report.verdict import Verdict
 from isogloss.tuning import TuneIteration

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from isogloss.pipeline.recipe import Helpers, recipe
 from isogloss.pipeline.train_options import TrainOptions
+from isogloss.pipeline.train_recipe import Helpers, recipe
 from isogloss.tuning import OnlineOptions, RelevantSetOptions, TuneOptions
 
 HELPERS = Helpers(
