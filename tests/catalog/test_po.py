@@ -137,6 +137,15 @@ def test_plural_forms_come_from_the_form_that_they_need(
     assert [turned(text) for _, text in sorted(entry.msgstr_plural.items())] == expected
 
 
+def test_a_form_beyond_a_gap_does_not_count_without_a_header(tmp_path: Path) -> None:
+    source, target, again = tmp_path / "in.po", tmp_path / "out.po", tmp_path / "again.po"
+    plural_catalog(source, "", "one file", 'msgstr[0] ""\nmsgstr[5] "x"')
+    fill(source, target)
+    assert sorted(polib.pofile(str(target))[0].msgstr_plural) == [0, 1, 5]
+    fill(target, again)
+    assert again.read_bytes() == target.read_bytes()  # nothing is left to fill
+
+
 def test_what_is_no_catalog_is_refused_with_its_line(tmp_path: Path) -> None:
     source = tmp_path / "in.po"
     source.write_text('msgid "a"\nmsgstr ""\nnonsense\n')

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import codecs
 import gettext
+import itertools
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from isogloss.catalog.messages import Draft, EntryState
@@ -85,7 +86,7 @@ class PoCatalog:
         self._entries = list(self._read())
         header = next((entry for entry in self._entries if entry.texts.get("msgid") == ""), None)
         self._header = header
-        most = max((len(entry.forms) for entry in self._entries if entry.plural), default=0)
+        most = max((_without_gap(entry.forms) for entry in self._entries if entry.plural), default=0)
         self._plurals = _Plurals(header.texts.get("msgstr", "") if header is not None else "", most)
         self._wanted = [
             (entry, form)
@@ -327,6 +328,11 @@ def _follows(keyword: str, entry: _Entry) -> bool:
 
 def _complete(entry: _Entry) -> bool:
     return "msgid" in entry.texts and bool(entry.forms)
+
+
+def _without_gap(forms: Container[int]) -> int:
+    """How many forms there are from 0 on; one beyond a gap says nothing about the language."""
+    return next(form for form in itertools.count() if form not in forms)
 
 
 def _forms_of_numbers(plural: Callable[[int], int]) -> list[int]:
