@@ -1,6 +1,7 @@
 """Words that were never seen: what do parts, related forms and a dictionary gain?
 
     ISOGLOSS_DATA=... python benchmarks/unknown_words.py FOLDER [--corpora NAME...] [--set dev|test]
+        [--demo ENGINE] [--cases N]
 
 Each corpus is trained once (hierarchical rules, dense features) and tuned with batch MIRA per setting:
 `off` copies unknown words, `on` offers their parts and related forms, `dictionary` adds a dictionary, to
@@ -9,7 +10,9 @@ of all sentences and of those with a word that no rule of `off` translates; p is
 `on` against `off`, `pairs` against `on`, `dictionary` against both. `--time` measures the time
 of the processor for translating the development set on one thread, `off` with the weights of `on`, and for
 learning how words are made. With `--set dev`, each half of the development set is
-translated with weights tuned on the other half. FOLDER keeps models, weights and translations; an
+translated with weights tuned on the other half. `demo` is the text of the engine that `isogloss demo` has
+trained in the folder ENGINE. `--cases` prints unknown words of the test set, drawn at random, with what was
+done with each, to be judged by eye. FOLDER keeps models, weights and translations; an
 interrupted run resumes.
 """
 
@@ -18,6 +21,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import random
 import shutil
 import time
 from collections.abc import Sequence
@@ -25,12 +29,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from learning import Corpus, four_references, prepare, write
+from learning import Corpus, Part, four_references, prepare, write
 from sacremoses import MosesTokenizer
 
 from isogloss.align import align_corpus
 from isogloss.align.bitext import read_sides
 from isogloss.decoder import Decoder, SearchOptions, System, default_weights, read_weights, write_weights
+from isogloss.decoder.unknown_list import list_unknown_words
 from isogloss.decoder.unknown_words import UnknownWords
 from isogloss.grammar import ExtractOptions, extract_rules
 from isogloss.grammar.dictionary import store_dictionary
@@ -41,7 +46,7 @@ from isogloss.lm import LanguageModel, LmOptions, build
 from isogloss.metric import Bleu, References, paired_bootstrap, sacre_chrf
 from isogloss.tuning import TuneOptions, tune
 
-CORPORA = ("multi30k-de", "multi30k-fr", "quran", "tanaka", "fisher", "indian-ur", "indian-bn")
+CORPORA = ("multi30k-de", "multi30k-fr", "quran", "tanaka", "fisher", "demo", "indian-ur", "indian-bn")
 AGAINST = {"on": ("off",), "pairs": ("on",), "dictionary": ("on", "pairs")}
 RUNS = 3
 COPIES = 16
@@ -56,6 +61,13 @@ class Task:
     @property
     def settings(self) -> tuple[str, ...]:
         return ("off", "on", "pairs", "dictionary") if self.dictionary else ("off", "on")
+
+
+def demo(engine: Path) -> Corpus:
+    """The tokens of the engine that the demo trained."""
+    texts = engine / "work" / "tokens"
+    dev, test = (Part(texts / f"{name}.source", (texts / f"{name}.target.000",)) for name in ("dev", "test"))
+    return Corpus(texts / "source", texts / "target", dev, test)
 
 
 def task(name: str, data: Path, folder: Path) -> Task:
@@ -256,6 +268,17 @@ def report(name: str, folder: Path, job: Task, where: str) -> None:
             print(f"{name:12} {which:14} {chosen.sum():5,} {key}  {'  '.join(cells)}", flush=True)
 
 
+def cases(folder: Path, job: Task, count: int) -> None:
+    """Print unknown words of the test set, drawn at random: what was done with them, and where."""
+    made = system(folder, job, "on")
+    made.decoder.set_weights(read_weights(folder / "weights.test.on.0", made.decoder.names))
+    sources = list(read_lines(job.corpus.test.source))
+    answers = dict(zip(sources, read_lines(job.corpus.test.targets[0]), strict=True))
+    found = sorted(list_unknown_words(made, sources), key=lambda one: one.word)
+    for one in random.Random(1).sample(found, min(count, len(found))):
+        print(f"{one.word}\t{one.origin}\t{one.translation}\t{one.example}\t{answers[one.example]}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -263,13 +286,22 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--corpora", nargs="+", default=CORPORA, choices=CORPORA)
     parser.add_argument("--set", default="dev", choices=["dev", "test"])
+    parser.add_argument("--demo", type=Path, help="the engine of the demo")
+    parser.add_argument("--cases", type=int, help="print so many unknown words instead of scores")
     parser.add_argument("--time", action="store_true", help="print times instead of scores")
     arguments = parser.parse_args()
     for name in arguments.corpora:
         folder = arguments.folder / name
         folder.mkdir(parents=True, exist_ok=True)
-        job = task(name, Path(os.environ["ISOGLOSS_DATA"]), arguments.folder)
-        if arguments.time:
+        if name != "demo":
+            job = task(name, Path(os.environ["ISOGLOSS_DATA"]), arguments.folder)
+        elif arguments.demo is None:
+            continue
+        else:
+            job = Task(demo(arguments.demo))
+        if arguments.cases:
+            cases(folder, job, arguments.cases)
+        elif arguments.time:
             measure(name, folder, job)
         else:
             report(name, folder, job, arguments.set)

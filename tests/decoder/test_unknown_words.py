@@ -247,6 +247,16 @@ def test_dictionary_translates_unknown_words_and_competes_for_known_ones(
     assert changed.translate("haus") == "house"  # the table has seen it three times
 
 
+def test_an_entry_of_a_dictionary_that_a_rule_has_does_not_count_twice(
+    system: System, tmp_path: Path
+) -> None:
+    shutil.copytree(system.path, tmp_path / "system")
+    store_dictionary(tmp_path / "system" / "rules", [("haus", "house"), ("haus", "home")])
+    offers = load(tmp_path / "system").decoder.unknown_words
+    assert offers is not None
+    assert [offer.translation for offer in offers.offers("haus")] == [("home",)]
+
+
 def test_unknown_lists_words_as_terms(
     system: System, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -98,12 +98,9 @@ class UnknownWords:
 
     def _offers(self, word: str) -> tuple[Offer, ...]:
         form = fold(word)
-        found = [
-            Offer((), translation, "dictionary", -math.log(len(translations) + 1))
-            for translations in (self._dictionary.get(word) or self._dictionary.get(form) or (),)
-            for translation in translations
-        ]
-        if self.translates(word) or len(word) > LONGEST_WORD:
+        known = self.translates(word)
+        found = self._from_dictionary(word, form)
+        if known or len(word) > LONGEST_WORD:
             return tuple(found)
         if is_number(word):
             return (*found, *self._numbers(word))
@@ -118,6 +115,21 @@ class UnknownWords:
         found += [Offer((known,), (), "related", score) for score, known in related]
         found += [Offer(way.parts, (), "split", way.score) for way in ways]
         return tuple(found)
+
+    def _from_dictionary(self, word: str, form: str) -> list[Offer]:
+        """Entries that no rule has: `train` makes rules of them too, and an entry must not count twice."""
+        entries = self._dictionary.get(word) or self._dictionary.get(form) or ()
+        made = {
+            tuple(rule.target)
+            for table in (self._table, self._overlay)
+            if entries and table is not None
+            for rule in table.lookup([word])
+        }
+        return [
+            Offer((), entry, "dictionary", -math.log(len(entries) + 1))
+            for entry in entries
+            if entry not in made
+        ]
 
     def _numbers(self, number: str) -> Iterator[Offer]:
         """A number as the other language writes it."""
