@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
@@ -25,6 +25,7 @@ KINDS = ("split", "related", "dictionary", "rewritten")
 
 _SHORTEST_PART, _SHORTEST_STEM = 3, 4
 _SHORTEST_KEPT = 3
+_LONGEST_CHANGE = 3  # letters of a beginning or an ending
 _MOST_PARTS = 4
 _MOST_WAYS = 3  # splits, and related forms, that are offered for a word
 _DOUBT = 2.0  # how many examples the average counts as
@@ -36,7 +37,8 @@ _CHANGED = -0.3  # added to the score of a first part that lost letters
 _LEFT_OVER = math.log(0.1)  # added to the score of a part that stands beside one that nobody knows
 _LEAST_PART = 0.08  # how often such a part must have been right
 _REMEMBERED = 1 << 16
-_MARKS_PER_WORD = 8
+_MARKS_PER_FORM = 16
+_LETTERS = 5  # so many tell that no known form begins like this, for most that are not known
 _HYPHENS = {("", "-"): (3, 4), ("", "‐"): (3, 4)}  # how often a hyphen is right, if the text does not say
 
 
@@ -154,34 +156,51 @@ class UnknownWords:
         )
         return ranked[:_MOST_WAYS]
 
+    def _begins_one(self, letters: str) -> bool:
+        """Whether some known form may begin with the first of these letters; True if they are too few."""
+        some, last = self._some_beginnings
+        return len(letters) < _LETTERS or bool(some[hash(letters[:_LETTERS]) & last])
+
+    @cached_property
+    def _some_beginnings(self) -> tuple[bytearray, int]:
+        """A mark for the hash of the first letters of every known form."""
+        return _marks({fold(word)[:_LETTERS] for word in self._table.source_words.words()})
+
     @cached_property
     def _some_known(self) -> tuple[bytearray, int]:
         """A mark for the hash of every known form, and what it is cut to: most forms that are not known have
         no mark. It takes less room than the forms."""
-        words = self._table.source_words.words()
-        last = (1 << (len(words) * _MARKS_PER_WORD).bit_length()) - 1
-        marks = bytearray(last + 1)
-        for word in words:
-            marks[hash(fold(word)) & last] = 1
-        return marks, last
+        return _marks([fold(word) for word in self._table.source_words.words()])
 
     def _changed(self, form: str) -> Iterator[tuple[float, str]]:
         """Forms with one change, with how far they are trusted; known or not."""
         return itertools.chain(self._ended(form), self._begun(form), self._inside(form))
 
     def _changed_twice(self, form: str) -> Iterator[tuple[float, str]]:
-        """Forms with another ending and one more change."""
-        begun = sorted(self._affixes(form, self._beginnings, first=True), reverse=True)
+        """Forms with another ending and one more change, without most of those that are not known: there are
+        hundreds, and this loop is half of the time that offers take."""
+        some, last = self._some_known
+        shortest = len(form) - _LONGEST_CHANGE
+        begun = [
+            one
+            for one in sorted(self._affixes(form, self._beginnings, first=True), reverse=True)
+            if self._begins_one(one[1] + form[one[2] : shortest])
+        ]
         for score, ending, end in self._affixes(form, self._endings, first=False):
+            least, kept = _LEAST_TWICE - score, form[:end]
             for more, beginning, start in begun:
-                if score + more < _LEAST_TWICE:
+                if more < least:
                     break
-                if end - start >= _SHORTEST_KEPT:
-                    yield score + more, beginning + form[start:end] + ending
-        for score, other in self._inside(form):
-            for more, changed in self._ended(other):
-                if score + more >= _LEAST_TWICE:
+                changed = beginning + kept[start:] + ending
+                if some[hash(changed) & last] and end - start >= _SHORTEST_KEPT:
                     yield score + more, changed
+        for score, other in self._inside(form):
+            least = _LEAST_TWICE - score
+            for more, ending, end in self._affixes(other, self._endings, first=False):
+                if more >= least:
+                    changed = other[:end] + ending
+                    if some[hash(changed) & last]:
+                        yield score + more, changed
 
     def _ended(self, form: str) -> Iterator[tuple[float, str]]:
         """Forms with another ending."""
@@ -195,7 +214,7 @@ class UnknownWords:
 
     def _affixes(self, form: str, changes: _Changes, *, first: bool) -> Iterator[tuple[float, str, int]]:
         """Other beginnings or endings of a form, and where what is kept begins or ends."""
-        for length in range(min(3, len(form) - _SHORTEST_KEPT) + 1):
+        for length in range(min(_LONGEST_CHANGE, len(form) - _SHORTEST_KEPT) + 1):
             at = length if first else len(form) - length
             for score, other in changes.get(form[:at] if first else form[at:], ()):
                 yield score, other, at
@@ -225,7 +244,10 @@ class UnknownWords:
                     _Way(score + self._trust(last, form[at:], first=False), (last,))
                     for score, last in self._lasts(form[at:], change=change)
                 ]
-            for end in range(at + _SHORTEST_PART, len(form) - _SHORTEST_PART + 1):
+            most = len(form) - _SHORTEST_PART
+            if not self._begins_one(form[at:]):  # longer ones are unknown, whatever joins them
+                most = min(most, at + _LETTERS + self._joining - 1)
+            for end in range(at + _SHORTEST_PART, most + 1):
                 for score, first in self._firsts(form[at:end]):
                     ways_here += [
                         _Way(score + rest.score, (first, *rest.parts))
@@ -261,10 +283,14 @@ class UnknownWords:
 
     def _firsts(self, form: str) -> Iterator[tuple[float, str]]:
         """Known words that may be the first part of a compound in this form."""
+        some, last = self._some_known
         for joining in range(min(self._joining, len(form) - _SHORTEST_PART + 1) + 1):
             stem = form[: len(form) - joining]
             for lost, trust in self._joints.get(form[len(stem) :], ()):
-                word = self._known(stem + lost) if len(stem) + len(lost) >= _SHORTEST_PART else None
+                part = stem + lost
+                if not some[hash(part) & last]:
+                    continue
+                word = self._with_rules(part)
                 if word is not None:
                     score = self._trust(word, form, first=True, average=trust)
                     yield score if not lost else score + _CHANGED, word
@@ -302,6 +328,14 @@ class UnknownWords:
             if _has_rules(self._table, word):
                 return word
         return None
+
+
+def _marks(forms: Collection[str]) -> tuple[bytearray, int]:
+    last = (1 << (len(forms) * _MARKS_PER_FORM).bit_length()) - 1
+    marks = bytearray(last + 1)
+    for form in forms:
+        marks[hash(form) & last] = 1
+    return marks, last
 
 
 def _has_rules(table: RuleTable, word: str) -> bool:
