@@ -57,6 +57,7 @@ class Offer(NamedTuple):
 
 
 _Changes = dict[str, list[tuple[float, str]]]
+_Marks = tuple[bytearray, int]  # what a hash is cut to is the second
 """By what is replaced: how far a change is trusted, and what it becomes."""
 
 
@@ -99,8 +100,10 @@ class UnknownWords:
         return any(_has_rules(table, word) for table in (self._table, self._overlay) if table is not None)
 
     def _offers(self, word: str) -> tuple[Offer, ...]:
-        form = fold(word)
         known = self.translates(word)
+        if known and not self._dictionary:  # as most words are
+            return ()
+        form = fold(word)
         found = self._from_dictionary(word, form)
         if known or len(word) > LONGEST_WORD:
             return tuple(found)
@@ -161,16 +164,21 @@ class UnknownWords:
         some, last = self._some_beginnings
         return len(letters) < _LETTERS or bool(some[hash(letters[:_LETTERS]) & last])
 
-    @cached_property
-    def _some_beginnings(self) -> tuple[bytearray, int]:
+    @property
+    def _some_beginnings(self) -> _Marks:
         """A mark for the hash of the first letters of every known form."""
-        return _marks({fold(word)[:_LETTERS] for word in self._table.source_words.words()})
+        return self._some[1]
+
+    @property
+    def _some_known(self) -> _Marks:
+        """A mark for the hash of every known form: most forms that are not known have no mark. Marks take
+        less room than the forms."""
+        return self._some[0]
 
     @cached_property
-    def _some_known(self) -> tuple[bytearray, int]:
-        """A mark for the hash of every known form, and what it is cut to: most forms that are not known have
-        no mark. It takes less room than the forms."""
-        return _marks([fold(word) for word in self._table.source_words.words()])
+    def _some(self) -> tuple[_Marks, _Marks]:
+        forms = [fold(word) for word in self._table.source_words.words()]
+        return _marks(forms), _marks({form[:_LETTERS] for form in forms})
 
     def _changed(self, form: str) -> Iterator[tuple[float, str]]:
         """Forms with one change, with how far they are trusted; known or not."""
@@ -330,7 +338,7 @@ class UnknownWords:
         return None
 
 
-def _marks(forms: Collection[str]) -> tuple[bytearray, int]:
+def _marks(forms: Collection[str]) -> _Marks:
     last = (1 << (len(forms) * _MARKS_PER_FORM).bit_length()) - 1
     marks = bytearray(last + 1)
     for form in forms:
