@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 import json
+import random
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 from isogloss.cli.main import main
 from isogloss.decoder import System, Terms, create_system, explain, list_unknown_words, load
 from isogloss.decoder.options import SearchOptions
+from isogloss.decoder.unknown_words import UnknownWords
 from isogloss.grammar import ExtractOptions, extract_rules
 from isogloss.grammar.dictionary import read_dictionary, store_dictionary
 from isogloss.grammar.table import RuleTable
@@ -208,6 +210,29 @@ def test_long_words_take_no_time(system: System) -> None:
         offers = known.offers(("drahter" * 9)[:letters])
         assert all(len(offer.words) <= 4 for offer in offers)
     assert system.translate("drahter" * 1500 + " haus").endswith("house")
+
+
+def test_marks_of_known_forms_leave_no_offer_out(system: System, monkeypatch: pytest.MonkeyPatch) -> None:
+    quick, plain = (UnknownWords.of(system.decoder.rules) for _ in range(2))
+    assert quick is not None
+    assert plain is not None
+    always = bytearray(b"\1"), 0  # may be known, whatever it is
+    monkeypatch.setitem(vars(plain), "_some", (always, always))
+    for one in (quick, plain):  # changes that this text is too small to learn
+        changes = {"": [(-0.1, "ge")], "ge": [(-0.1, "")], "ab": [(-0.1, "au")]}
+        monkeypatch.setattr(one, "_beginnings", changes)
+    rng, words = random.Random(1), sorted({word for source, _, _ in _pairs() for word in source.split()})
+    made = set()
+    for _ in range(2000):
+        word = rng.choice(["", "er"]).join(rng.choices(words, k=rng.randint(1, 3)))
+        for _ in range(rng.randint(0, 2)):
+            at, more = rng.randrange(len(word) + 1), rng.choice(["", "el", "er", "ab", "ge", "zu"])
+            word = word[:at] + more + word[at + rng.randint(0, 3) :]
+        made.add(word)
+    offered = {word: plain.offers(word) for word in made}
+    assert {word: quick.offers(word) for word in made} == offered
+    kinds = {offer.kind for offers in offered.values() for offer in offers}
+    assert {"split", "related"} <= kinds
 
 
 def test_explanation_names_where_options_came_from(system: System) -> None:
