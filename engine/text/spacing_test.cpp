@@ -18,7 +18,7 @@ using isogloss::text::SpacingTemplates;
 
 namespace {
 
-constexpr std::uint64_t kSpace = 71, kNone = 72, kNoDecision = 73;
+constexpr std::uint64_t kSpace = 71, kNoSpace = 72, kNoDecision = 73;
 constexpr std::uint16_t kA = 2, kB = 3, kTouch = 7, kLast = 8, kAfter = 9;
 
 /// Types 1 to 9 with their own number, times 100, as the only property; those below 5 are words.
@@ -46,7 +46,7 @@ SpacingTemplates templates(std::vector<std::vector<std::uint16_t>> fields) {
   SpacingTemplates made;
   made.properties = 1;
   for (std::uint64_t name = 1; auto& one : fields) made.all.push_back({name++, std::move(one), false});
-  made.kinds = {kSpace, kNone};
+  made.kinds = {kSpace, kNoSpace};
   made.no_decision = kNoDecision;
   made.words_apart = true;
   return made;
@@ -67,7 +67,7 @@ TEST("a gap has a feature for each template whose fields all have a value") {
   spacing_features(batch.view(), templates({{kA, kB}, {kTouch}, {kLast}, {kAfter, kA}}), decisions, found);
   const std::vector<std::uint64_t> expected{
       combine64(combine64(1, 200), 600), combine64(3, kNoDecision), combine64(combine64(4, kNoDecision), 200),
-      combine64(combine64(1, 600), 200), combine64(3, kNone),       combine64(combine64(4, kNoDecision), 600),
+      combine64(combine64(1, 600), 200), combine64(3, kNoSpace),       combine64(combine64(4, kNoDecision), 600),
       combine64(combine64(1, 600), 600), combine64(3, kNoDecision), combine64(combine64(4, kNoDecision), 600)};
   CHECK(std::vector(found.features.begin(), found.features.end()) == expected);
   CHECK(std::vector(found.starts.begin(), found.starts.end()) == (std::vector<std::int64_t>{0, 3, 6, 9}));
@@ -79,7 +79,7 @@ TEST("a gap has a feature for each template whose fields all have a value") {
 }
 
 TEST("the kind with the largest sum of weights is chosen, and words stay apart") {
-  std::vector<std::uint64_t> keys{combine64(1, 600), combine64(2, 200), combine64(3, kNone)};
+  std::vector<std::uint64_t> keys{combine64(1, 600), combine64(2, 200), combine64(3, kNoSpace)};
   std::vector<std::vector<float>> rows{{0, 2}, {1, 0}, {3, 0}};  // after 5: none; before 1: a space; after none: a space
   std::vector<std::size_t> order{0, 1, 2};
   std::sort(order.begin(), order.end(), [&](auto a, auto b) { return keys[a] < keys[b]; });
