@@ -17,6 +17,7 @@ void bind_nbest(nb::module_& module);
 void bind_metric(nb::module_& module);
 void bind_classes(nb::module_& module);
 void bind_learn(nb::module_& module);
+void bind_known_forms(nb::module_& module);
 void bind_lm(nb::module_& module);
 void bind_adapt(nb::module_& module);
 void bind_relevant_set(nb::module_& module);
@@ -73,6 +74,7 @@ NB_MODULE(_engine, module) {
   bind_spacing(module);
   bind_text(module);
   bind_text_processing(module);
+  bind_known_forms(module);
   bind_rerank(module);
   bind_features(module);
   bind_constraint(module);

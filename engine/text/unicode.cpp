@@ -34,13 +34,18 @@ class FinalSigma {
   bool cased_ = false;
 };
 
+/// Appends what a table of another case has for a character: itself, if nothing.
+template <std::size_t kRows, std::size_t kColumns>
+void append_cased(std::string& out, char32_t c, const std::uint32_t (&table)[kRows][kColumns]) {
+  const auto* found = std::lower_bound(std::begin(table), std::end(table), c,
+                                       [](const std::uint32_t(&row)[kColumns], char32_t code) { return row[0] < code; });
+  if (found == std::end(table) || (*found)[0] != c) return append_code(out, c);
+  for (std::size_t i = 1; i < kColumns && (*found)[i] != 0; ++i) append_code(out, (*found)[i]);
+}
+
 void append_lower(std::string& out, char32_t c) {
   if ((properties(c) & kHasCase) == 0) return append_code(out, c);
-  const auto* found = std::lower_bound(std::begin(tables::kLower), std::end(tables::kLower), c,
-                                       [](const std::uint32_t(&row)[3], char32_t code) { return row[0] < code; });
-  if (found == std::end(tables::kLower) || (*found)[0] != c) return append_code(out, c);
-  append_code(out, (*found)[1]);
-  if ((*found)[2] != 0) append_code(out, (*found)[2]);
+  append_cased(out, c, tables::kLower);
 }
 
 }  // namespace
@@ -61,6 +66,11 @@ void lower(std::string_view text, bool dotted, std::string& out) {
       append_lower(out, c);
     }
   }
+}
+
+void append_upper(std::string& out, char32_t c) {
+  if (c < 0x80) return out.push_back(static_cast<char>(c >= 'a' && c <= 'z' ? c - 32 : c));
+  append_cased(out, c, tables::kUpper);
 }
 
 bool is_placeholder_mark(std::string_view token) {

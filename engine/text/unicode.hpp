@@ -66,6 +66,9 @@ inline void append_code(std::string& out, char32_t c) {
 /// Replaces `out` by the text in lower case, as `str.lower` has it. With `dotted`, I and İ are the capitals of ı and i.
 void lower(std::string_view text, bool dotted, std::string& out);
 
+/// Appends a character in upper case, as `str.upper` has it.
+void append_upper(std::string& out, char32_t c);
+
 /// Whether the token is the mark of a placeholder: up to six digits between two U+01C1.
 bool is_placeholder_mark(std::string_view token);
 

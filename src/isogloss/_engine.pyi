@@ -807,6 +807,19 @@ class CaseTable:
         The words in lower case, their forms, and how often each form occurred.
         """
 
+class KnownForms:
+    """Finds known words that an unseen one may be made of."""
+
+    def __init__(self, words: Vocabulary, table: RuleTable, *, endings: Sequence[tuple[str, str, float]], beginnings: Sequence[tuple[str, str, float]], insertions: Sequence[tuple[str, float]], joints: Sequence[tuple[str, str, float]], lengths: Sequence[float], parts: numpy.typing.NDArray[numpy.uint16]) -> None:
+        """
+        Changes are (what is replaced, what it becomes, score); joints (joining letters, what the first part loses, how often that was right).
+        """
+
+    def ways(self, form: str, *, capitals: str, plain: str, plain_score: float, further: bool) -> list[tuple[tuple[str, ...], bool, float]]:
+        """
+        Other forms, then parts of a word in lower case: words, whether they are parts, and a score.
+        """
+
 class RerankLists:
     """
     Candidates and features to learn from. Scores are relative to the first candidate of each sentence.

@@ -7,9 +7,12 @@ import itertools
 import json
 import random
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from isogloss.cli.main import main
@@ -18,9 +21,13 @@ from isogloss.decoder.options import SearchOptions
 from isogloss.decoder.unknown_words import UnknownWords
 from isogloss.grammar import ExtractOptions, extract_rules
 from isogloss.grammar.dictionary import read_dictionary, store_dictionary
+from isogloss.grammar.storage import KIND, VERSION
 from isogloss.grammar.table import RuleTable
-from isogloss.grammar.word_forms import LONGEST_WORD, WordForms
+from isogloss.grammar.word_forms import LONGEST_WORD, WordForms, is_word
+from isogloss.io.errors import ModelFormatError
 from isogloss.lm import LmOptions, build
+from isogloss.storage.folder import ArrayFolder, update_folder
+from support.word_ways import WordWays
 
 _NOUNS = {
     "draht": "wire",
@@ -49,6 +56,7 @@ def _pairs() -> Iterator[tuple[str, str, str]]:
         for word in (marked, plain):
             yield f"das {word}", f"the {plain[0]}eam", "0-0 1-1"
     yield "das kranse", "the wreath", "0-0 1-1"
+    yield "das Übel", "the evil", "0-0 1-1"
     for number, (before, after) in enumerate(_SEPARABLE):
         for inside in ("", "zu"):
             yield f"wir {before}{inside}{after}", f"we {'ABCD'[number]}", "0-0 1-1"
@@ -133,6 +141,11 @@ def test_translates_an_unseen_form_as_a_related_one(system: System) -> None:
     assert [step.source for step in found.derivation if step.origin == "related"] == ["haus"]
 
 
+def test_a_part_may_be_known_with_a_capital_only(system: System) -> None:
+    assert system.translate("das holzerübel") == "the wood evil"
+    assert system.translate("das übel") == "the evil"
+
+
 def test_letters_inside_and_marks_are_learned(system: System) -> None:
     forms = WordForms.of(RuleTable.open(system.path / "rules"))
     assert forms is not None
@@ -212,27 +225,67 @@ def test_long_words_take_no_time(system: System) -> None:
     assert system.translate("drahter" * 1500 + " haus").endswith("house")
 
 
-def test_marks_of_known_forms_leave_no_offer_out(system: System, monkeypatch: pytest.MonkeyPatch) -> None:
-    quick, plain = (UnknownWords.of(system.decoder.rules) for _ in range(2))
-    assert quick is not None
-    assert plain is not None
-    always = bytearray(b"\1"), 0  # may be known, whatever it is
-    monkeypatch.setitem(vars(plain), "_some", (always, always))
-    for one in (quick, plain):  # changes that this text is too small to learn
-        changes = {"": [(-0.1, "ge")], "ge": [(-0.1, "")], "ab": [(-0.1, "au")]}
-        monkeypatch.setattr(one, "_beginnings", changes)
-    rng, words = random.Random(1), sorted({word for source, _, _ in _pairs() for word in source.split()})
-    made = set()
-    for _ in range(2000):
-        word = rng.choice(["", "er"]).join(rng.choices(words, k=rng.randint(1, 3)))
-        for _ in range(rng.randint(0, 2)):
-            at, more = rng.randrange(len(word) + 1), rng.choice(["", "el", "er", "ab", "ge", "zu"])
-            word = word[:at] + more + word[at + rng.randint(0, 3) :]
-        made.add(word)
-    offered = {word: plain.offers(word) for word in made}
-    assert {word: quick.offers(word) for word in made} == offered
-    kinds = {offer.kind for offers in offered.values() for offer in offers}
-    assert {"split", "related"} <= kinds
+def _made_up(words: list[str], rng: random.Random) -> str:
+    """A word like those that were never seen: several joined, letters lost and added."""
+    word = rng.choice(["", "er", "-"]).join(rng.choices(words, k=rng.randint(1, 3)))
+    for _ in range(rng.randint(0, 2)):
+        at, more = (
+            rng.randrange(len(word) + 1),
+            rng.choice(["", "el", "er", "ab", "ge", "zu", "ä", "abz", "ter"]),
+        )
+        word = word[:at] + more + word[at + rng.randint(0, 3) :]
+    return rng.choice([word, word, word.title(), word.upper()])
+
+
+def test_offers_are_those_of_every_known_word_asked(system: System) -> None:
+    table = system.decoder.rules
+    learned = WordForms.of(table)
+    assert learned is not None
+    rng = random.Random(1)
+
+    def counts(keys: Iterable[tuple[str, str]]) -> dict[tuple[str, str], tuple[int, int]]:
+        return {key: (rng.randint(1, 12), rng.randint(12, 20)) for key in keys}
+
+    # More than this text can teach, and trusted more and less.
+    affixes = ["", "e", "el", "er", "ab", "ge", "zu", "abz", "ter", "aus"]
+    forms = replace(
+        learned,
+        joints={**learned.joints, **counts([("el", ""), ("", "el"), ("e", "er"), ("", "")])},
+        endings=counts(itertools.permutations(affixes, 2)),
+        beginnings=counts(itertools.permutations(affixes, 2)),
+        insides={**learned.insides, **counts([("e", ""), ("r", ""), ("ra", ""), ("zu", "")])},
+        parts=np.array([[rng.randint(0, 3), rng.randint(3, 9)] * 2 for _ in learned.parts], np.uint16),
+    )
+    offers = UnknownWords(table, forms)
+    words = sorted({word for source, _, _ in _pairs() for word in source.split() if word.isalpha()})
+    known = [word for word in table.source_words.words() if offers.translates(word)]
+    parts = {word: forms.parts[table.source_words.find(word)].tolist() for word in known}
+    oracle = WordWays(known, forms, parts)
+    seen, kinds = 0, set()
+    for word in sorted({_made_up(words, rng) for _ in range(2000)}):
+        if not offers.translates(word) and is_word(word) and len(word) <= LONGEST_WORD:
+            found, wanted = offers.offers(word), oracle.ways(word)
+            assert [(one.words, one.kind == "split") for one in found] == [way[:2] for way in wanted], word
+            assert [one.score for one in found] == pytest.approx([way[2] for way in wanted]), word
+            seen += bool(found)
+            kinds |= {one.kind for one in found}
+    assert seen > 500
+    assert kinds == {"split", "related"}
+
+
+@pytest.mark.parametrize("evidence", ["joints", "endings", "beginnings", "insides", "numbers"])
+@pytest.mark.parametrize("counts", [[0, 3], [-1, 3], [2, -2]])
+def test_evidence_that_cannot_be_is_refused(
+    system: System, tmp_path: Path, evidence: str, counts: list[int]
+) -> None:
+    def change(folder: ArrayFolder) -> tuple[dict[str, Any], tuple[str, ...], dict[str, Any]]:
+        forms = {**folder.attributes["word_forms"], evidence: [["e", "n", *counts]]}
+        return {}, (), {**folder.attributes, "word_forms": forms}
+
+    shutil.copytree(system.path / "rules", tmp_path / "rules")
+    update_folder(tmp_path / "rules", kind=KIND, version=VERSION, change=change)
+    with pytest.raises(ModelFormatError, match="out of range"):
+        UnknownWords.of(RuleTable.open(tmp_path / "rules"))
 
 
 def test_explanation_names_where_options_came_from(system: System) -> None:

@@ -29,6 +29,7 @@ from isogloss.storage.folder import ArrayFolder, update_folder
 
 __all__ = [
     "LONGEST_WORD",
+    "Evidence",
     "WordForms",
     "fold",
     "is_word",
@@ -103,6 +104,9 @@ class WordForms:
             joints, endings, beginnings, insides, numbers = (
                 {(str(a), str(b)): (int(r), int(n)) for a, b, r, n in stored.get(name, ())} for name in _KINDS
             )
+            for evidence in (joints, endings, beginnings, insides, numbers):
+                if not all(right > 0 and seen > 0 for right, seen in evidence.values()):
+                    raise ValueError("the evidence of how words are made is out of range")
             lengths = tuple((int(right), int(seen)) for right, seen in stored["lengths"])
             return cls(joints, endings, beginnings, lengths, parts, insides, numbers)
 
