@@ -109,7 +109,7 @@ ArrayOut<double> combined(const HeldLists& held, ArrayIn<double> multipliers) {
 }
 
 using Totals = std::tuple<double, double, double>;
-Totals to_tuple(const rerank::PairTotals& totals) { return {totals.pairs, totals.weight, totals.loss}; }
+Totals totals_tuple(const rerank::PairTotals& totals) { return {totals.pairs, totals.weight, totals.loss}; }
 
 ArrayIn<double> checked_quality(const HeldLists& held, ArrayIn<double> quality) {
   if (quality.size() != held.lists.candidates())
@@ -139,13 +139,13 @@ class Sweeper {
       trick = {lambda, {private_weights->data(), private_weights->size()}};
     }
     const nb::gil_scoped_release released;
-    return to_tuple(rerank::sweep(method_, held_->lists, view(sentences), weights, trick));
+    return totals_tuple(rerank::sweep(method_, held_->lists, view(sentences), weights, trick));
   }
 
   Totals totals(ArrayIn<double> weights) {
     check_weights(*held_, weights.size());
     const nb::gil_scoped_release released;
-    return to_tuple(rerank::pair_totals(method_, held_->lists, view(weights)));
+    return totals_tuple(rerank::pair_totals(method_, held_->lists, view(weights)));
   }
 
   std::tuple<ArrayOut<double>, Totals> multipliers(std::size_t sentence, ArrayIn<double> scores, double shift) {
@@ -156,7 +156,7 @@ class Sweeper {
       if (!std::isfinite(scores.data()[i])) throw std::invalid_argument("multipliers: not a finite score");
     std::vector<double> found(scores.size());
     const rerank::PairTotals totals = method_.multipliers(sentence, view(scores), shift, found);
-    return {to_array(found), to_tuple(totals)};
+    return {to_array(found), totals_tuple(totals)};
   }
 
  private:
