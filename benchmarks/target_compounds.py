@@ -24,12 +24,21 @@ from unknown_words import Task, models, translations
 
 from isogloss.decoder.unknown_words import UnknownWords
 from isogloss.grammar.table import RuleTable
-from isogloss.grammar.word_forms import _Learning, fold, is_word
+from isogloss.grammar.word_forms import WordForms, _Learning, fold, is_word
 from isogloss.io.streams import read_lines
 from isogloss.metric import Bleu, References, paired_bootstrap, sacre_chrf
 
 MARK = "@@"
+SHORTEST = 3  # letters of a part
+DOUBT = 2.0  # how many examples the average counts as
+CHANGED = 0.3  # what it costs a first part to lose letters
 LEAST = math.log(0.05)
+
+
+def _trust(counts: list[int], average: float) -> float:
+    """Logarithm of how often a word was right as a part of compounds."""
+    right, seen = counts
+    return 0.5 * math.log((right + DOUBT * average) / (seen + DOUBT))
 
 
 def joined(line: str) -> str:
@@ -40,32 +49,45 @@ class Splitter:
     """Splits compounds of the source side of a table, as they are written."""
 
     def __init__(self, table: RuleTable, counts: Counter[str], most: int) -> None:
-        self._offers = UnknownWords.of(table)
-        assert self._offers is not None
+        forms = WordForms.of(table)
+        assert forms is not None
+        offers = UnknownWords(table, forms)
+        words = [
+            word for word in table.source_words.words() if len(word) >= SHORTEST and offers.translates(word)
+        ]
+        self._known = {fold(word): word for word in words if word[1:] == fold(word)[1:]}
+        self._known |= {word: word for word in words}
+        self._parts = {word: forms.parts[table.source_words.find(word)].tolist() for word in words}
+        self._joints = {key: (right + 0.2) / (seen + DOUBT) for key, (right, seen) in forms.joints.items()}
+        right, seen = (sum(pair[i] for pair in forms.lengths) for i in (0, 1))
+        average = (right + 0.1) / (seen + 1)
+        self._lengths = [(r + DOUBT * average) / (n + DOUBT) for r, n in forms.lengths]
         self._learned, self._counts, self._most = _Learning(table), counts, most
         self.split = lru_cache(None)(self._split)
 
     def _split(self, word: str) -> tuple[str, ...]:
         if not is_word(word) or (self._most and self._counts[word] > self._most):
             return (word,)
-        assert self._offers is not None
-        form, offers, learned = fold(word), self._offers, self._learned
-        ways = []
-        for at in range(3, len(form) - 2):
-            last = offers._known(form[at:])
+        form, ways = fold(word), []
+        for at in range(SHORTEST, len(form) - SHORTEST + 1):
+            last = self._known.get(form[at:])
             if last is None:
                 continue
-            score = offers._trust(last, form[at:], first=False)
-            for more, first in offers._firsts(form[:at]):
-                if self._right(form, first, last, learned) and score + more >= LEAST:
-                    ways.append((score + more, at))
+            score = _trust(self._parts[last][2:], self._lengths[len(form) - at])
+            for (lost, joined), share in self._joints.items():
+                first = self._known.get(form[:at].removesuffix(joined) + lost)
+                if first is not None and form[:at].endswith(joined) and self._right(form, first, last):
+                    more = _trust(self._parts[first][:2], share) - (CHANGED if lost else 0)
+                    if score + more >= LEAST:
+                        ways.append((score + more, at))
         if not ways:
             return (word,)
         at = max(ways)[1]
         rest = self.split(word[at:])
         return (word[:at] + MARK, *rest)
 
-    def _right(self, form: str, first: str, last: str, learned: _Learning) -> bool:
+    def _right(self, form: str, first: str, last: str) -> bool:
+        learned = self._learned
         whole, one, other = (learned.forms.get(fold(word)) for word in (form, first, last))
         if one is None or other is None:
             return False
