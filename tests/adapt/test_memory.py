@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,6 +27,7 @@ from isogloss.io.errors import ConfigError, DataFormatError, ModelFormatError, N
 from isogloss.metric import References
 from isogloss.nbest.statistics import bleu_statistics
 from isogloss.storage.packed import pack, unpack
+from support.damage import reseal
 
 SMALL = MemoryOptions(nbest=8, batch=10)
 
@@ -234,6 +236,28 @@ def test_damage_is_named(memory: Path, examples: list[Example]) -> None:
     facts["attributes"]["segments"] = 5
     manifest.write_text(json.dumps(facts))
     with pytest.raises(ModelFormatError, match="damaged or was edited"):
+        Memory.open(memory)
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        {"options": 3},
+        {"options": {"nbest": "x"}},
+        {"options": {"bogus": 1}},
+        {"names": 5},
+        {"chosen": []},
+        {"chosen": {"mbuu": 1}},
+        {"chosen": {"bogus": {}}},
+        {"chosen": {"ebuu": {"strength": "x"}}},
+        {"chosen": {"ebuu": {"size": -1}}},
+        {"built": []},
+        {"next": 1e308},
+    ],
+)
+def test_attributes_that_cannot_be_are_refused(memory: Path, attributes: dict[str, Any]) -> None:
+    reseal(memory, attributes)
+    with pytest.raises(ModelFormatError, match="the memory is damaged"):
         Memory.open(memory)
 
 

@@ -30,6 +30,7 @@ from isogloss.rerank import (
 from isogloss.rerank.scaling import Scaling
 from isogloss.rerank.train import decoder_weights
 from isogloss.storage.folder import ArrayFolder, update_folder
+from support.damage import reseal
 from support.rerank_lists import ARPA, sentences, store_of, synthetic_problem, with_dense
 
 QUICK = {
@@ -319,6 +320,11 @@ def test_damaged_models_are_refused(tmp_path: Path) -> None:
         replace(model, sparse_names=("a",)),
     ):
         spoiled.save(tmp_path / "model")
+        with pytest.raises(ModelFormatError, match="the reranker is damaged"):
+            RerankModel.load(tmp_path / "model")
+    for attributes in ({"functions": 5}, {"functions": [7]}, {"columns": None}, {"made_with": 3}):
+        model.save(tmp_path / "model")
+        reseal(tmp_path / "model", attributes)
         with pytest.raises(ModelFormatError, match="the reranker is damaged"):
             RerankModel.load(tmp_path / "model")
     model.save(tmp_path / "model")

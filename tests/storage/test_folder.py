@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import subprocess
 import sys
@@ -17,6 +15,7 @@ from hypothesis.extra import numpy as hnp
 
 from isogloss.io.errors import InputFileError, ModelFormatError, OutputError
 from isogloss.storage.folder import add_arrays, open_folder, store_copy, verify_folder, write_folder
+from support.damage import edit_manifest
 from support.properties import examples
 
 DTYPES = ["?", "u1", "i1", "<u2", "<i2", "<u4", "<i4", "<u8", "<i8", "<f4", "<f8", ">i4", ">f8"]
@@ -35,16 +34,6 @@ any_json = st.recursive(
 
 def write(path: Path, **arrays: Any) -> None:
     write_folder(path, kind="toy", version=1, arrays=arrays, attributes={"name": "x"})
-
-
-def edit_manifest(path: Path, change: Callable[[dict[str, Any]], Any]) -> None:
-    """Change a manifest and give it a matching checksum, as somebody with bad intentions would."""
-    manifest = json.loads((path / "manifest.json").read_text())
-    del manifest["checksum"]
-    change(manifest)
-    canonical = json.dumps(manifest, sort_keys=True, separators=(",", ":")).encode()
-    manifest["checksum"] = hashlib.sha256(canonical).hexdigest()
-    (path / "manifest.json").write_text(json.dumps(manifest))
 
 
 def array_file(path: Path, name: str) -> Path:
@@ -179,6 +168,7 @@ def test_somebody_elses_files_are_not_touched(tmp_path: Path) -> None:
         lambda m: m["arrays"]["a"].update(shape=[1] * 100),
         lambda m: m["arrays"]["a"].update(shape=["10"]),
         lambda m: m["arrays"]["a"].update(shape=10),
+        lambda m: m["arrays"]["a"].update(shape=[True, 10]),
         lambda m: m["arrays"]["a"].update(sha256=None),
         lambda m: m["arrays"]["a"].clear(),
         lambda m: m["arrays"].update(a=7),

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import json
 import random
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from isogloss.decoder import Sentence, Source, load, parse_markup
 from isogloss.io.errors import UserError
@@ -20,6 +23,21 @@ _EXTREMES = (
     b"\x01\x00\x00\x00",
     b"\x00\x00\x80\x7f",
 )
+
+
+def edit_manifest(path: Path, change: Callable[[dict[str, Any]], Any]) -> None:
+    """Change a manifest and give it a matching checksum, as somebody with bad intentions would."""
+    manifest = json.loads((path / "manifest.json").read_text())
+    del manifest["checksum"]
+    change(manifest)
+    canonical = json.dumps(manifest, sort_keys=True, separators=(",", ":")).encode()
+    manifest["checksum"] = hashlib.sha256(canonical).hexdigest()
+    (path / "manifest.json").write_text(json.dumps(manifest))
+
+
+def reseal(path: Path, attributes: Mapping[str, Any]) -> None:
+    """Change attributes of a stored folder, in the same way."""
+    edit_manifest(path, lambda manifest: manifest["attributes"].update(attributes))
 
 
 @contextlib.contextmanager

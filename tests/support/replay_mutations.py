@@ -51,7 +51,20 @@ def noticing(mutation: dict[str, object], copy: Path) -> str:
     assert isinstance(tests, list)
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "pytest", "-q", "-x", "-n", "0", "-p", "no:cacheprovider", *tests],
+            [
+                sys.executable,
+                "-m",
+                "pytest",
+                "-q",
+                "-x",
+                "-n",
+                "0",
+                "-m",
+                "",
+                "-p",
+                "no:cacheprovider",
+                *tests,
+            ],
             cwd=copy,
             env=os.environ | {"PYTHONPATH": str(copy / "src")},
             capture_output=True,

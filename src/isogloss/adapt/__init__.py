@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from isogloss.io.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from isogloss.adapt.decoding import MemoryOptions
     from isogloss.adapt.memory import Hit, Memory
     from isogloss.adapt.memory_update import (
         add_examples,
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
         remove_examples,
         save_tuned,
     )
-    from isogloss.adapt.options import LocalOptions, QueryOptions, RetrievalOptions
+    from isogloss.adapt.options import LocalOptions, MemoryOptions, QueryOptions, RetrievalOptions
     from isogloss.adapt.segment import Example
     from isogloss.adapt.translator import LocallyTranslated, LocalSystem, LocalTranslator, adapted_system
     from isogloss.adapt.tune import LocalTrial, LocalTuning, MemoryTuneOptions, tune_memory

@@ -3,46 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
-from typing import Annotated
 
 import numpy as np
 
 from isogloss.adapt.leave_one_out import OtherPairs
 from isogloss.adapt.lists import list_columns
+from isogloss.adapt.options import MemoryOptions
 from isogloss.adapt.segment import Array, Example
 from isogloss.align import AlignmentModel, LinkOptions
 from isogloss.decoder.decoder import Decoder
 from isogloss.decoder.search_result import FeatureRows, Searched
 from isogloss.io.errors import ConfigError
-from isogloss.io.options import AtLeast, Options
 from isogloss.metric import References
 from isogloss.nbest.edit import merge
 from isogloss.nbest.statistics import bleu_statistics
 from isogloss.nbest.store import NbestStore
 
-__all__ = ["ExampleDecoder", "MemoryOptions"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MemoryOptions(Options):
-    """How to decode the examples of a memory."""
-
-    nbest: Annotated[int, AtLeast(1)] = 100
-    """Maximum number of candidates to store per example."""
-    max_words: Annotated[int, AtLeast(1)] = 100
-    """Translate longer sentences in windows of at most this many words."""
-    batch: Annotated[int, AtLeast(1)] = 500
-    """Examples to decode before writing them to disk. An interrupted build loses at most this many."""
-    sparse: bool = False
-    """Store sparse features too, so that local training can change their weights. This takes about ten times
-    the disk space."""
-    leave_one_out: bool = False
-    """Decode each example without the rules extracted from it. Use this if the system was trained on the
-    examples. Needs the word alignment of the examples or an alignment model; a sentence then never retrieves
-    itself."""
+__all__ = ["ExampleDecoder"]
 
 
 class ExampleDecoder:

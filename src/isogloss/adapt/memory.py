@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from isogloss.adapt.lists import Candidates, StoredLists, one_candidate_set
-from isogloss.adapt.options import LocalMethod, LocalOptions, RetrievalOptions
+from isogloss.adapt.options import LocalMethod, LocalOptions, MemoryOptions, RetrievalOptions
 from isogloss.adapt.segment import Example, Segment
 from isogloss.decoder.example_index import Frequencies, QueryTerms
 from isogloss.grammar.table import RuleTable
@@ -35,7 +35,6 @@ from isogloss.storage.folder import ArrayFolder, content_hash, open_folder
 from isogloss.storage.packed import unpack
 
 if TYPE_CHECKING:
-    from isogloss.adapt.decoding import MemoryOptions
     from isogloss.align import AlignmentModel
     from isogloss.decoder import System
     from isogloss.io.progress import Track
@@ -58,6 +57,7 @@ __all__ = [
 
 KIND = "memory"
 _SPARSE = ("sparse", "weights.sparse")
+_TUNED = ("strength", "sharpness")  # options of local training that `memory tune` stores
 _READ_ATTEMPTS = 5
 OLD_OVERLAY = "overlay"
 OVERLAY = re.compile(r"overlay-[0-9a-f]{8}")
@@ -275,7 +275,7 @@ class Memory:
     def update_options(self, method: LocalMethod, **changes: Any) -> LocalOptions:
         """The options that ``memory tune`` stored for a method, or the defaults, with the given changes."""
         chosen = self.attributes.get("chosen", {}).get(method, {})
-        tuned = {name: chosen[name] for name in ("strength", "sharpness") if name in chosen}
+        tuned = {name: chosen[name] for name in _TUNED if name in chosen}
         given = {name: value for name, value in changes.items() if value is not None}
         return LocalOptions(method=method, **{**tuned, **given})
 
@@ -449,7 +449,8 @@ class Memory:
             segments = [read_segment(folder, row) for row in files]
             frequencies = Frequencies.from_arrays(unpack(folder.arrays["frequencies"], self.path), self.path)
             removed = folder.arrays.get("removed")
-        except (KeyError, ValueError, TypeError) as error:
+            _check_attributes(folder.attributes)
+        except (KeyError, ValueError, TypeError, AttributeError, ConfigError) as error:
             if isinstance(error, ModelFormatError):
                 raise
             raise ModelFormatError(
@@ -462,6 +463,20 @@ class Memory:
         name = overlay_name(folder)
         overlay = None if name is None else RuleTable.open(self.path / name)
         return _State(folder, files, segments, frequencies, {}, overlay)
+
+
+def _check_attributes(attributes: Mapping[str, Any]) -> None:
+    """Raise an error if something cannot be what was stored: it is used much later."""
+    MemoryOptions(**attributes["options"])
+    for method, chosen in attributes.get("chosen", {}).items():
+        LocalOptions(method=method, **{name: chosen[name] for name in _TUNED if name in chosen})
+        if chosen.get("size") is not None:
+            RetrievalOptions(size=chosen["size"])
+    if not isinstance(attributes["names"], list):
+        raise TypeError("the names of features are not a list")
+    for name in ("built", "next", "next_example"):
+        if not 0 <= int(attributes.get(name, 0)) < 1 << 62:
+            raise ValueError(f"'{name}' is out of range")
 
 
 def overlay_name(folder: ArrayFolder) -> str | None:

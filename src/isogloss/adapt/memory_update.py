@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isogloss.adapt.decoding import ExampleDecoder, MemoryOptions
+from isogloss.adapt.decoding import ExampleDecoder
 from isogloss.adapt.lists import StoredLists
 from isogloss.adapt.memory import (
     KIND,
@@ -24,7 +24,7 @@ from isogloss.adapt.memory import (
     read_segment,
     system_fingerprint,
 )
-from isogloss.adapt.options import LocalOptions
+from isogloss.adapt.options import LocalOptions, MemoryOptions
 from isogloss.adapt.overlay import give_aligner, has_aligner, remove_overlays, write_overlay
 from isogloss.adapt.segment import Array, Example, segment_columns
 from isogloss.align import AlignmentModel

@@ -1,4 +1,4 @@
-"""Options of retrieval and of local training."""
+"""Options of memories, of retrieval and of local training."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ __all__ = [
     "LocalMethod",
     "LocalOptions",
     "Loss",
+    "MemoryOptions",
     "QueryOptions",
     "RetrievalOptions",
     "UnitKind",
@@ -87,6 +88,25 @@ class QueryOptions(RetrievalOptions):
 
     size: Annotated[int, AtLeast(1)] = 10
     """Maximum number of examples to show."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryOptions(Options):
+    """How to decode the examples of a memory."""
+
+    nbest: Annotated[int, AtLeast(1)] = 100
+    """Maximum number of candidates to store per example."""
+    max_words: Annotated[int, AtLeast(1)] = 100
+    """Translate longer sentences in windows of at most this many words."""
+    batch: Annotated[int, AtLeast(1)] = 500
+    """Examples to decode before writing them to disk. An interrupted build loses at most this many."""
+    sparse: bool = False
+    """Store sparse features too, so that local training can change their weights. This takes about ten times
+    the disk space."""
+    leave_one_out: bool = False
+    """Decode each example without the rules extracted from it. Use this if the system was trained on the
+    examples. Needs the word alignment of the examples or an alignment model; a sentence then never retrieves
+    itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from isogloss.adapt.decoding import ExampleDecoder, MemoryOptions
+from isogloss.adapt.decoding import ExampleDecoder
 from isogloss.adapt.lists import Candidates, StoredLists, one_candidate_set
 from isogloss.adapt.memory import Hit, Memory
-from isogloss.adapt.options import LocalMethod, LocalOptions, RetrievalOptions
+from isogloss.adapt.options import LocalMethod, LocalOptions, MemoryOptions, RetrievalOptions
 from isogloss.adapt.update import LocalWeights, local_weights
 from isogloss.adapt.weight_scale import Units, find_units
 from isogloss.decoder.decoder import DEFAULT_MAX_WORDS, Decoder

@@ -38,7 +38,6 @@ from typing import Annotated, Any, get_args
 
 import numpy as np
 
-from isogloss.adapt.decoding import MemoryOptions
 from isogloss.adapt.memory import KIND, VERSION, Memory
 from isogloss.adapt.memory_update import build_memory, read_examples
 from isogloss.adapt.options import (
@@ -46,6 +45,7 @@ from isogloss.adapt.options import (
     LOCAL_PRESETS,
     LocalMethod,
     LocalOptions,
+    MemoryOptions,
     RetrievalOptions,
     by_method,
 )

@@ -288,7 +288,9 @@ def _named_again(written: str) -> str:
 
 
 def _unknown_classes(stored: Mapping[str, Any], code: Mapping[str, Code]) -> list[str]:
-    names = [one["name"] for one in stored.get("functions", ()) if isinstance(one, dict) and "name" in one]
+    functions = stored.get("functions")
+    listed = functions if isinstance(functions, list) else []  # what it is otherwise is said later
+    names = [one["name"] for one in listed if isinstance(one, dict) and "name" in one]
     known = (*FUNCTIONS, *code)
     return [name for name in names if isinstance(name, str) and name not in known and not registered(name)]
 

@@ -441,7 +441,7 @@ def _map_array(folder: Path, name: str, row: Mapping[str, Any]) -> Array:
         and dtype in _DTYPES
         and isinstance(shape, list)
         and len(shape) <= _MOST_DIMENSIONS
-        and all(isinstance(n, int) and 0 <= n < 1 << 62 for n in shape)
+        and all(type(n) is int and 0 <= n < 1 << 62 for n in shape)  # true is an instance of int
         and isinstance(row.get("sha256"), str)
     ):
         raise ModelFormatError(f"the manifest entry for '{name}' is invalid", folder / _MANIFEST)
