@@ -146,6 +146,19 @@ def test_a_form_beyond_a_gap_does_not_count_without_a_header(tmp_path: Path) -> 
     assert again.read_bytes() == target.read_bytes()  # nothing is left to fill
 
 
+def test_forms_may_be_numbered_with_zeros_before(tmp_path: Path) -> None:
+    source, target = tmp_path / "in.po", tmp_path / "out.po"
+    plural_catalog(source, "", "one file", 'msgstr[00] ""\nmsgstr[01] "x"')
+    fill(source, target)
+    filled = polib.pofile(str(target))[0].msgstr_plural
+    assert sorted(filled) == [0, 1]
+    assert filled[0]
+    assert filled[1] == "x"
+    plural_catalog(source, "", "one file", 'msgstr[0] "x"\nmsgstr[00] ""')
+    with pytest.raises(DataFormatError, match="does not follow"):
+        fill(source, target)
+
+
 def test_what_is_no_catalog_is_refused_with_its_line(tmp_path: Path) -> None:
     source = tmp_path / "in.po"
     source.write_text('msgid "a"\nmsgstr ""\nnonsense\n')

@@ -290,7 +290,7 @@ class PoCatalog:
                     number + 1,
                 )
             if match["keyword"]:
-                keyword = match["keyword"]
+                keyword = match["keyword"] if match["form"] is None else f"msgstr[{int(match['form'])}]"
                 if entry is not None and keyword in ("msgctxt", "msgid") and _complete(entry):
                     yield entry
                     entry = None
