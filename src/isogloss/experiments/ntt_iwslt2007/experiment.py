@@ -11,7 +11,7 @@ lattices. The test set is only translated and scored.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -205,8 +205,12 @@ class NttExperiment:
             for label, own in rows.items():
                 outputs[label] = {}
                 for condition in self._listed:
+                    make = partial(self._reranker, own, condition, learner, system)
+                    stage = self._reranker_stage(name, trained, label, condition, make)
                     self.say(f"{name}: reranker ({label}) for {condition}")
-                    reranker = self._reranker(own, condition, learner, system)
+                    Run(self.folder).execute([stage])
+                    reranker = RerankModel.load(self.folder / stage.outputs["model"])
+                    reranker = reranker.with_functions(self.functions)
                     outputs[label][condition] = self._reranked(reranker, own, condition, system)
         steps = trained.history["iterations"]
         return {
@@ -243,17 +247,12 @@ class NttExperiment:
 
     def _lists(self, name: str, trained: Trained) -> dict[str, NbestStore]:
         """Lists of dev and test in every condition, and of training sentences, stored in the folder."""
-        options = self.options
-        facts: dict[str, Any] = {"nbest": options.nbest, "hypotheses": options.num_hypotheses}
-        if options.sparse:
-            facts["sparse"] = True
-        files = {f"{n}_{kind}": path for n, one in options.sets.items() for kind, path in _files(one).items()}
-        inputs: dict[str, StrPath] = {"system": trained.folder / "system", **files}
+        options, facts = self.options, self._list_facts()
         stages = [
             Stage(
                 name=f"lists-{name}",
                 function=partial(self._make_lists, trained),
-                inputs=inputs,
+                inputs=self._list_inputs(trained),
                 outputs={key: f"lists/{name}/{key}" for key in self._list_names()},
                 options={**facts, "lm": options.source_lm_order},
             )
@@ -273,6 +272,16 @@ class NttExperiment:
         if options.fold_sentences:
             found["folds"] = NbestStore.open(self.folder / f"lists/{name}/folds")
         return found
+
+    def _list_facts(self) -> dict[str, Any]:
+        options = self.options
+        facts: dict[str, Any] = {"nbest": options.nbest, "hypotheses": options.num_hypotheses}
+        return {**facts, "sparse": True} if options.sparse else facts
+
+    def _list_inputs(self, trained: Trained) -> dict[str, StrPath]:
+        sets = self.options.sets.items()
+        files = {f"{name}_{kind}": path for name, one in sets for kind, path in _files(one).items()}
+        return {"system": trained.folder / "system", **files}
 
     def _list_names(self) -> list[str]:
         return [_key(one, condition) for one in (DEV, TEST) for condition in self._listed]
@@ -349,6 +358,35 @@ class NttExperiment:
         for key, lines in (("folds.source", found.sources), ("folds.target", found.targets)):
             with atomic_output(outputs[key]) as stream:
                 stream.writelines(line + "\n" for line in lines)
+
+    def _reranker_stage(
+        self,
+        name: str,
+        trained: Trained,
+        label: str,
+        condition: str,
+        make: Callable[[], RerankModel],
+    ) -> Stage:
+        """A reranker of a system, stored in the folder: some learn for hours.
+
+        It depends on what the lists are made from, and not on their folders, which learning adds to."""
+        options = self.options
+        key = re.sub(r"[^\w.-]+", "-", f"{name}-{label}-{condition}")
+        folds = {"folds": options.folds, "sentences": options.fold_sentences}
+        return Stage(
+            name=f"reranker-{key}",
+            function=lambda inputs, outputs, options: make().save(outputs["model"]),
+            inputs=self._list_inputs(trained),
+            outputs={"model": f"rerankers/{key}"},
+            options={
+                **self._list_facts(),
+                **(folds if options.fold_sentences else {}),
+                "lm": options.source_lm_order,
+                "label": label,
+                "features": list(options.features),
+                "seed": options.seed,
+            },
+        )
 
     def _reranker(
         self, lists: Mapping[str, NbestStore], condition: str, learner: Learner, system: System
