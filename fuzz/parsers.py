@@ -89,8 +89,8 @@ def _filled(path: Path) -> None:
 
 
 def _rules(path: Path, format: str) -> None:
-    """Read a table; store one in ten of them, which takes most of the time."""
-    if path.stat().st_size % 10 == 0:
+    """Read a table; store one in fifty of them, which takes most of the time."""
+    if path.stat().st_size % 50 == 0:
         import_rules(path, path.with_name("rules"), format=format)
         return
     with rule_scratch(path.parent) as folder, naming_file(path):
