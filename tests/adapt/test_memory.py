@@ -246,6 +246,7 @@ def test_damage_is_named(memory: Path, examples: list[Example]) -> None:
         {"options": {"nbest": "x"}},
         {"options": {"bogus": 1}},
         {"names": 5},
+        {"fingerprint": None},
         {"chosen": []},
         {"chosen": {"mbuu": 1}},
         {"chosen": {"bogus": {}}},

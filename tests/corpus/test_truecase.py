@@ -20,7 +20,7 @@ from isogloss.corpus.truecase import (
     train_truecaser,
     undo_truecase,
 )
-from isogloss.io.errors import DataFormatError
+from isogloss.io.errors import DataFormatError, ModelFormatError
 from support.properties import examples
 from support.unicode_properties import agrees
 
@@ -169,3 +169,14 @@ def test_wrong_arrays_give_an_error_or_wrong_case(name: str) -> None:
         model.usual(["User", "the", "IP", "x"])
     with pytest.raises(ValueError, match="same size"):
         Truecaser(arrays | {name: arrays[name][: len(arrays[name]) - 1]})
+
+
+def test_a_form_that_is_no_text_is_named() -> None:
+    arrays = dict(train_truecaser(["x the Pope", "x the Pope"]).arrays)
+    arrays["form_bytes"] = np.full_like(arrays["form_bytes"], 0xFF)
+    damaged = Truecaser(arrays, path="engine/text")
+    for use in (damaged.truecase, damaged.usual):
+        with pytest.raises(ModelFormatError, match=r"engine/text: the table of case is damaged"):
+            use(["the", "pope", "Pope"])
+    with pytest.raises(ModelFormatError, match="damaged"):
+        damaged.rows()

@@ -472,6 +472,8 @@ def _check_attributes(attributes: Mapping[str, Any]) -> None:
         LocalOptions(method=method, **{name: chosen[name] for name in _TUNED if name in chosen})
         if chosen.get("size") is not None:
             RetrievalOptions(size=chosen["size"])
+    if not isinstance(attributes["fingerprint"], str):
+        raise TypeError("the fingerprint of its system is not a text")
     if not isinstance(attributes["names"], list):
         raise TypeError("the names of features are not a list")
     for name in ("built", "next", "next_example"):

@@ -352,7 +352,7 @@ def _truecaser(folder: ArrayFolder, side: str, language: str) -> Truecaser:
     if table is None:  # written by an earlier version
         lines = folder.arrays[f"{side}_case"].tobytes().decode().split("\n")
         return parse_truecaser(lines, folder.path, language)
-    return Truecaser(unpack(table, folder.path), language)
+    return Truecaser(unpack(table, folder.path), language, folder.path)
 
 
 def _unmarked(tokens: Iterable[str], written: Sequence[Placeholder]) -> list[str]:

@@ -7,7 +7,8 @@ a form of it, and how often this form occurred inside sentences. The engine lear
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy.typing as npt
 
 from isogloss import _engine
 from isogloss.corpus.case import is_dotted, lowered
-from isogloss.io.errors import DataFormatError
+from isogloss.io.errors import DataFormatError, ModelFormatError
 from isogloss.io.streams import StrPath, atomic_output, read_lines
 
 __all__ = ["Truecaser", "load_truecaser", "parse_truecaser", "train_truecaser", "undo_truecase"]
@@ -36,14 +37,18 @@ class Truecaser:
     ['the', 'dog', 'saw', 'the', 'Pope']
     """
 
-    def __init__(self, arrays: Mapping[str, npt.NDArray[Any]], language: str = "") -> None:
-        """Use the arrays of another truecaser, in memory or mapped from a file; nothing is read here."""
-        self.arrays = dict(arrays)
+    def __init__(
+        self, arrays: Mapping[str, npt.NDArray[Any]], language: str = "", path: StrPath = "truecaser"
+    ) -> None:
+        """Use the arrays of another truecaser, in memory or mapped from a file; nothing is read here, and
+        ``path`` is for error messages."""
+        self.arrays, self._path = dict(arrays), path
         self._table = _engine.CaseTable(dotted=is_dotted(language), **self.arrays)
 
     def usual_form(self, word: str) -> str | None:
         """Return the usual form of a word inside sentences; None if it never occurred there."""
-        return self._table.usual_form(word)
+        with self._report_damage():
+            return self._table.usual_form(word)
 
     def truecase(self, tokens: Sequence[str]) -> list[str]:
         """Give the first word of a sentence, and words in an unknown form, their usual form."""
@@ -51,7 +56,8 @@ class Truecaser:
 
     def truecase_lines(self, lines: list[str], *, threads: int = 1) -> list[str]:
         """Do the same for lines of tokens with a space between them."""
-        return self._table.truecase_lines(lines, threads=threads)
+        with self._report_damage():
+            return self._table.truecase_lines(lines, threads=threads)
 
     def usual(self, tokens: Sequence[str]) -> list[str]:
         """Give every word its usual form.
@@ -63,7 +69,8 @@ class Truecaser:
 
     def usual_lines(self, lines: list[str], *, threads: int = 1) -> list[str]:
         """Do the same for lines of tokens with a space between them."""
-        return self._table.usual_lines(lines, threads=threads)
+        with self._report_damage():
+            return self._table.usual_lines(lines, threads=threads)
 
     def save(self, path: StrPath) -> None:
         """Write the table."""
@@ -72,7 +79,20 @@ class Truecaser:
 
     def rows(self) -> list[tuple[str, str, int]]:
         """Return the rows of the table."""
-        return self._table.rows()
+        with self._report_damage():
+            return self._table.rows()
+
+    @contextmanager
+    def _report_damage(self) -> Iterator[None]:
+        """Say which table has a form that is no text."""
+        try:
+            yield
+        except UnicodeDecodeError:
+            raise ModelFormatError(
+                "the table of case is damaged (a word is not valid UTF-8)",
+                self._path,
+                "rebuild it or restore it from a backup",
+            ) from None
 
 
 def train_truecaser(lines: Iterable[str], language: str = "") -> Truecaser:
