@@ -262,6 +262,11 @@ def test_attributes_that_cannot_be_are_refused(memory: Path, attributes: dict[st
         Memory.open(memory)
 
 
+def test_options_that_were_not_stored_are_the_defaults(memory: Path) -> None:
+    reseal(memory, {"options": {}})
+    assert Memory.open(memory).facts()["nbest"] == MemoryOptions().nbest
+
+
 def test_blob() -> None:
     arrays = {"a": np.arange(5, dtype=np.int64), "b": np.zeros((0, 3), np.float32), "c": np.eye(2)}
     again = unpack(pack(arrays), "x")

@@ -268,6 +268,11 @@ class Memory:
         return self._state.folder.attributes
 
     @property
+    def options(self) -> MemoryOptions:
+        """How its examples were decoded."""
+        return MemoryOptions(**self.attributes["options"])
+
+    @property
     def names(self) -> list[str]:
         """Names of the dense features of the stored lists."""
         return [str(name) for name in self.attributes["names"]]
@@ -315,7 +320,7 @@ class Memory:
             "bytes": self.nbytes,
             "words": len(self.frequencies.words),
             "sentences_counted": self.frequencies.sentences,
-            "nbest": self.attributes["options"]["nbest"],
+            "nbest": self.options.nbest,
             "features": self.names,
             "tuned": dict(self.attributes.get("chosen", {})),
         }
@@ -387,7 +392,7 @@ class Memory:
     @property
     def of_training_text(self) -> bool:
         """Whether the examples are the training text of the system, each decoded without its own rules."""
-        return bool(self.attributes["options"].get("leave_one_out", False))
+        return self.options.leave_one_out
 
     def find(self, number: int) -> Example:
         """The example with this number; raises an error if there is none."""

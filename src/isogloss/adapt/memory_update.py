@@ -127,7 +127,7 @@ def add_examples(
     _check_examples(examples)
     if not examples:
         return []
-    options = MemoryOptions(**memory.attributes["options"])
+    options = memory.options
     lists = ExampleDecoder(system.decoder, options, threads).lists(examples)
     numbers: list[int] = []
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from isogloss.adapt.decoding import ExampleDecoder
 from isogloss.adapt.lists import Candidates, StoredLists, one_candidate_set
 from isogloss.adapt.memory import Hit, Memory
-from isogloss.adapt.options import LocalMethod, LocalOptions, MemoryOptions, RetrievalOptions
+from isogloss.adapt.options import LocalMethod, LocalOptions, RetrievalOptions
 from isogloss.adapt.update import LocalWeights, local_weights
 from isogloss.adapt.weight_scale import Units, find_units
 from isogloss.decoder.decoder import DEFAULT_MAX_WORDS, Decoder
@@ -172,7 +172,7 @@ class LocalTranslator:
 
     def _decoded_again(self, hits: Sequence[Hit], local: LocalWeights) -> StoredLists:
         """Lists of the examples decoded with the current weights."""
-        decoder, options = self._decoder(), MemoryOptions(**self.memory.attributes["options"])
+        decoder, options = self._decoder(), self.memory.options
         with decoder.using(local.weights, local.sparse):
             columns = ExampleDecoder(decoder, options).lists([hit.example() for hit in hits])
         return StoredLists(columns, self.memory.path)
