@@ -108,7 +108,7 @@ sanitize-python: $(VENV)/sanitized ## What users run under AddressSanitizer and 
 	$(ASAN) $(BIN)/python -m pytest -q -n 0 tests/decoder/test_system.py tests/decoder/test_threads.py \
 	  tests/decoder/test_same_translations.py tests/decoder/test_corrections.py tests/storage tests/test_stored_folders.py \
 	  tests/lm/test_arpa.py tests/nbest/test_formats.py tests/adapt/test_memory.py tests/adapt/test_memory_update.py \
-	  tests/serve/test_service.py tests/serve/test_guard.py $(PYTEST)
+	  tests/serve/test_service.py tests/serve/test_guard.py tests/decoder/test_unknown_words.py $(PYTEST)
 	$(ASAN) $(BIN)/python fuzz/run.py --inputs $(or $(INPUTS),100) $(TARGETS)
 
 sanitize-threads: $(VENV)/installed ## The engine's own tests under ThreadSanitizer
