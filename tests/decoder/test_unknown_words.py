@@ -27,6 +27,7 @@ from isogloss.grammar.word_forms import LONGEST_WORD, WordForms, is_word
 from isogloss.io.errors import ModelFormatError
 from isogloss.lm import LmOptions, build
 from isogloss.storage.folder import ArrayFolder, update_folder
+from support.damage import reseal
 from support.word_ways import WordWays
 
 _NOUNS = {
@@ -286,6 +287,24 @@ def test_evidence_that_cannot_be_is_refused(
     update_folder(tmp_path / "rules", kind=KIND, version=VERSION, change=change)
     with pytest.raises(ModelFormatError, match="out of range"):
         UnknownWords.of(RuleTable.open(tmp_path / "rules"))
+
+
+def test_damage_is_named_where_it_is_met(system: System, tmp_path: Path) -> None:
+    shutil.copytree(system.path, tmp_path / "system")
+    reseal(tmp_path / "system" / "rules", {"extraction": []})
+    assert load(tmp_path / "system").translate("das haus") == "the house"
+    reseal(tmp_path / "system" / "rules", {"extraction": [1]})
+    with pytest.raises(ModelFormatError, match="the rule table is damaged"):
+        load(tmp_path / "system")
+    reseal(tmp_path / "system" / "rules", {"extraction": {}})
+    (file,) = (tmp_path / "system" / "rules").glob("nodes-*.bin")
+    nodes = np.fromfile(file, "<u4").reshape(-1, 3)
+    nodes[1::2, 2] = 0xFFFFFFFF  # where the rules of a node begin
+    nodes.tofile(file)
+    damaged = load(tmp_path / "system").decoder.unknown_words
+    assert damaged is not None
+    with pytest.raises(ModelFormatError, match="the rule table is damaged"):
+        damaged.translates("haus")
 
 
 def test_explanation_names_where_options_came_from(system: System) -> None:

@@ -135,7 +135,8 @@ def _has_rules(table: RuleTable, word: str) -> bool:
     node = table.engine.find([number])
     if not node:
         return False
-    first, last = table.engine.rules(node)
+    with table.report_corruption():
+        first, last = table.engine.rules(node)
     return first < last
 
 

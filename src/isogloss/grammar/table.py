@@ -172,7 +172,7 @@ class RuleTable:
         """Add the path of the table to the engine's errors about its content."""
         try:
             yield
-        except (KeyError, ValueError, TypeError, IndexError, OverflowError, RuntimeError) as error:
+        except (LookupError, ValueError, TypeError, AttributeError, ArithmeticError, RuntimeError) as error:
             # RuntimeError: a word that is not UTF-8.
             if isinstance(error, UserError):
                 raise

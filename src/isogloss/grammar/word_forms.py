@@ -108,6 +108,8 @@ class WordForms:
                 if not all(right > 0 and seen > 0 for right, seen in evidence.values()):
                     raise ValueError("the evidence of how words are made is out of range")
             lengths = tuple((int(right), int(seen)) for right, seen in stored["lengths"])
+            if any(min(pair) < 0 for pair in lengths):
+                raise ValueError("the evidence of lengths is out of range")
             return cls(joints, endings, beginnings, lengths, parts, insides, numbers)
 
 
