@@ -14,14 +14,14 @@ namespace isogloss::grammar {
 namespace {
 
 constexpr std::size_t kShortestPart = 3, kShortestStem = 4, kShortestKept = 3;
-constexpr std::size_t kLongestChange = 3;                // letters of a beginning or an ending
+constexpr std::size_t kLongestChange = 3;                   // letters of a beginning or an ending
 constexpr std::size_t kBeforeInside = 2, kAfterInside = 3;  // letters round those that are left out
 constexpr std::size_t kMostParts = 4;
-constexpr std::size_t kMostWays = 3;   // splits, and related forms, of a word
+constexpr std::size_t kMostWays = 3;  // splits, and related forms, of a word
 constexpr std::size_t kMarksPerWord = 16;
-constexpr double kDoubt = 2;           // how many examples the average counts as
-constexpr double kCertain = -0.05;     // the score of the same word in another case
-constexpr double kChanged = -0.3;      // added to the score of a first part that lost letters
+constexpr double kDoubt = 2;              // how many examples the average counts as
+constexpr double kCertain = -0.05;        // the score of the same word in another case
+constexpr double kChanged = -0.3;         // added to the score of a first part that lost letters
 constexpr double kLeastPartShare = 0.08;  // how often a part must have been right that stands beside unknown letters
 const double kLeastSplit = std::log(0.02);
 const double kLeastTwice = std::log(0.1);  // for two changes

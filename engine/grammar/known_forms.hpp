@@ -64,15 +64,15 @@ struct UnseenWord {
 
 /// Finds known words, those with rules of their own, that an unseen word may be made of.
 ///
-/// Hundreds of forms are tried for a word and hardly any is known, so this is here and not in Python. `words`, `table` and
-/// the spans of the evidence must outlive it.
+/// Hundreds of forms are tried for a word and hardly any is known, so this is here and not in Python. `words`, `table`
+/// and the spans of the evidence must outlive it.
 class KnownForms {
  public:
   /// Throws TableError if there is not one row of parts for every word.
   KnownForms(const text::Vocabulary& words, const RuleTable& table, WordEvidence evidence);
 
-  /// Other forms of the word, then its parts, the most trusted first. With `further`, where nothing is found, forms with
-  /// two changes, parts with other endings and parts beside letters that nobody knows.
+  /// Other forms of the word, then its parts, the most trusted first. With `further`, where nothing is found, forms
+  /// with two changes, parts with other endings and parts beside letters that nobody knows.
   std::vector<WordWay> ways(const UnseenWord& word, bool further) const;
 
  private:

@@ -37,8 +37,8 @@ class FinalSigma {
 /// Appends what a table of another case has for a character: itself, if nothing.
 template <std::size_t kRows, std::size_t kColumns>
 void append_cased(std::string& out, char32_t c, const std::uint32_t (&table)[kRows][kColumns]) {
-  const auto* found = std::lower_bound(std::begin(table), std::end(table), c,
-                                       [](const std::uint32_t(&row)[kColumns], char32_t code) { return row[0] < code; });
+  const auto before = [](const std::uint32_t(&row)[kColumns], char32_t code) { return row[0] < code; };
+  const auto* found = std::lower_bound(std::begin(table), std::end(table), c, before);
   if (found == std::end(table) || (*found)[0] != c) return append_code(out, c);
   for (std::size_t i = 1; i < kColumns && (*found)[i] != 0; ++i) append_code(out, (*found)[i]);
 }
