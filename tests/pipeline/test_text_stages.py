@@ -230,6 +230,28 @@ def test_a_dictionary_has_one_or_several_translations(tmp_path: Path) -> None:
             text_stages.take_dictionary({"dictionary": path}, sides, {})
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.csv", 'Haus;house\n"Eis am Stiel";"ice\nlolly"\n'),
+        (
+            "a.tbx",
+            '<martif><text><body><termEntry><langSet xml:lang="en"><tig><term>house</term></tig></langSet>'
+            '<langSet xml:lang="de"><tig><term>Haus</term></tig></langSet></termEntry><termEntry>'
+            '<langSet xml:lang="de"><tig><term>Eis am Stiel</term></tig></langSet>'
+            '<langSet xml:lang="en"><tig><term>ice lolly</term></tig></langSet>'
+            "</termEntry></body></text></martif>",
+        ),
+    ],
+)
+def test_a_dictionary_may_be_a_term_list(tmp_path: Path, name: str, content: str) -> None:
+    path, sides = tmp_path / name, {side: tmp_path / side for side in ("source", "target")}
+    path.write_text(content, encoding="utf-8")
+    text_stages.take_dictionary({"dictionary": path}, sides, {"languages": ["de", "en"]})
+    assert sides["source"].read_text(encoding="utf-8") == "Haus\nEis am Stiel\n"
+    assert sides["target"].read_text(encoding="utf-8") == "house\nice lolly\n"
+
+
 def test_training_with_a_dictionary(corpus: Path, tmp_path: Path) -> None:
     path = tmp_path / "dictionary.tsv"
     path.write_text("qqq\tzebra\n", encoding="utf-8")

@@ -7,13 +7,14 @@ import io
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from isogloss.corpus.markup import parse_units
 from isogloss.corpus.tmx import same_language
 from isogloss.io.errors import DataFormatError
 from isogloss.io.streams import StrPath, read_chunks, read_lines
 
-__all__ = ["TermRow", "read_terms"]
+__all__ = ["TermRow", "read_terms", "term_format"]
 
 _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 _ENTRIES = ("termEntry", "conceptEntry")
@@ -34,15 +35,19 @@ def read_terms(path: StrPath, source_language: str = "", target_language: str = 
 
     The languages select terms of a TBX file; by default, the first two languages of each entry are used.
     """
+    format = term_format(path)
+    if format == "csv":
+        return _rows(path)
+    return _tbx(path, source_language, target_language) if format == "tbx" else _lines(path)
+
+
+def term_format(path: StrPath) -> Literal["tsv", "csv", "tbx"]:
+    """The format that the name of a file tells; TSV if none."""
     name = Path(path)
     if name.suffix in (".gz", ".zst"):
         name = name.with_suffix("")
     suffix = name.suffix.lower()
-    if suffix == ".csv":
-        return _rows(path)
-    if suffix in (".tbx", ".xml"):
-        return _tbx(path, source_language, target_language)
-    return _lines(path)
+    return "csv" if suffix == ".csv" else "tbx" if suffix in (".tbx", ".xml") else "tsv"
 
 
 def _lines(path: StrPath) -> Iterator[TermRow]:

@@ -24,6 +24,7 @@ from isogloss.corpus.pairs import ReadOptions
 from isogloss.corpus.plain import one_line
 from isogloss.corpus.processing import SideOptions, TextProcessing, TextSide
 from isogloss.corpus.spacing import SpacedLine
+from isogloss.corpus.term_lists import read_terms, term_format
 from isogloss.corpus.tsv import read_tsv
 from isogloss.decoder.matches import in_context, write_matches
 from isogloss.io.errors import ConfigError, DataFormatError
@@ -200,24 +201,34 @@ def tokenize(
 
 
 def take_dictionary(inputs: Paths, outputs: Paths, options: Options) -> None:
-    """Turn a dictionary into pairs: a line is a word or phrase, and after tabs one or several
-    translations."""
+    """Turn a dictionary into pairs. In TSV, a line is a word or phrase, and after tabs one or several
+    translations; CSV and TBX are read as term lists."""
     path = inputs["dictionary"]
     with atomic_outputs([outputs["source"], outputs["target"]]) as (sources, targets):
-        for number, line in enumerate(read_lines(path), start=1):
-            if not line.strip():
-                continue
-            source, *translations = (cell.strip() for cell in line.split("\t"))
+        for number, (source, *translations) in _dictionary_rows(path, options):
             if not source or not any(translations):
                 raise DataFormatError(
-                    f"'{line[:60]}' has no translation" if source else "the line begins with a tab",
+                    f"'{source[:60]}' has no translation"
+                    if source
+                    else "the line has no word at its beginning",
                     path,
                     number,
                     "write a word, a tab and its translation; more translations follow after more tabs",
                 )
             for translation in filter(None, translations):
-                sources.write(source + "\n")
-                targets.write(translation + "\n")
+                sources.write(one_line(source) + "\n")
+                targets.write(one_line(translation) + "\n")
+
+
+def _dictionary_rows(path: Path, options: Options) -> Iterator[tuple[int, list[str]]]:
+    """The cells of each line that is not empty, with its number."""
+    if term_format(path) == "tsv":
+        for number, line in enumerate(read_lines(path), start=1):
+            if line.strip():
+                yield number, [cell.strip() for cell in line.split("\t")]
+        return
+    for row in read_terms(path, *options.get("languages", ())):
+        yield row.line, [row.term.strip(), (row.translation or "").strip()]
 
 
 def keep_contexts(inputs: Paths, outputs: Paths, options: Options) -> None:

@@ -110,8 +110,8 @@ class TrainOptions(Options):
     cleaned or sampled, and the language model does not use them."""
     dictionary: StrPath | None = None
     """Dictionary, TSV: a source word, a tab and its translation; more translations may follow after tabs or
-    on other lines. Word alignment, rules and the language model use the entries like training pairs; those
-    of single words have a feature of their own."""
+    on other lines. CSV and TBX files are read like term lists. Word alignment, rules and the language model
+    use the entries like training pairs; those of single words have a feature of their own."""
     search: Annotated[SearchName, DefaultText("hiero or phrase, chosen")] = "auto"
     """``hiero``: hierarchical (Hiero) rules; ``phrase``: phrase-based with distortion; ``block``:
     phrase-based, adjacent phrases may swap (set ``decoder.phrase_order`` to ``monotone`` for no

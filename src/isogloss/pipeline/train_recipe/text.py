@@ -8,6 +8,7 @@ from typing import Any
 
 from isogloss.corpus.formats import has_contexts
 from isogloss.corpus.placeholders import DEFAULT_KINDS
+from isogloss.corpus.term_lists import term_format
 from isogloss.decoder.beside import CONTEXTS, MATCHES
 from isogloss.pipeline import text_stages
 from isogloss.pipeline.stage import Stage
@@ -114,12 +115,15 @@ class Text(Part):
 
     def dictionary(self) -> Stage:
         """The stage that reads the dictionary."""
-        assert self.options.dictionary is not None
+        path = self.options.dictionary
+        assert path is not None
+        languages = [side.language for side in self.sides]
         return Stage(
             name="dictionary",
             function=text_stages.take_dictionary,
-            inputs={"dictionary": self.options.dictionary},
+            inputs={"dictionary": path},
             outputs={side: f"work/dictionary/{side}" for side in SIDES},
+            options={"languages": languages} if term_format(path) == "tbx" else {},
         )
 
     def more(self) -> Inputs:
