@@ -29,7 +29,7 @@ from isogloss.decoder import parse_markup, parse_plf, read_weights
 from isogloss.decoder.terms import Terms
 from isogloss.features.columns import TokenColumn
 from isogloss.grammar import import_rules
-from isogloss.grammar.storage import rule_scratch, steps
+from isogloss.grammar.storage import steps
 from isogloss.io.config import read_description
 from isogloss.io.streams import naming_file, read_lines
 from isogloss.lm.arpa import read_arpa
@@ -94,8 +94,10 @@ def _rules(path: Path, format: str) -> None:
     if zlib.crc32(path.read_bytes()) % 50 == 0:
         import_rules(path, path.with_name("rules"), format=format)
         return
-    with rule_scratch(path.parent) as folder, naming_file(path):
-        rules = RuleImport(str(folder), memory=1 << 20)
+    scratch = path.with_name("scratch")  # one for all: its sorted runs are removed with the importer
+    scratch.mkdir(exist_ok=True)
+    with naming_file(path):
+        rules = RuleImport(str(scratch), memory=1 << 20)
         rules.add("\n".join(read_lines(path)).encode(), line=1, format=RuleFormat[format])
         for _ in steps(rules.merge, 1 << 16):
             pass
