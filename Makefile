@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # A worker for each processor; one that has nothing left to do takes tests from another.
 PARALLEL ?= -n auto --dist worksteal
 
-.PHONY: help demo test slow wheel mutations browser soak fuzz fuzz-engine faults crowd cluster lint imports stubs docs sanitize sanitize-python sanitize-threads clean
+.PHONY: help demo test slow wheel mutations browser soak fuzz fuzz-engine faults crowd cluster lint imports stubs docs sanitize sanitize-python sanitize-folders sanitize-threads clean
 
 help: ## What can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -110,6 +110,10 @@ sanitize-python: $(VENV)/sanitized ## What users run under AddressSanitizer and 
 	  tests/lm/test_arpa.py tests/nbest/test_formats.py tests/adapt/test_memory.py tests/adapt/test_memory_update.py \
 	  tests/serve/test_service.py tests/serve/test_guard.py tests/decoder/test_unknown_words.py $(PYTEST)
 	$(ASAN) $(BIN)/python fuzz/run.py --inputs $(or $(INPUTS),100) $(TARGETS)
+
+sanitize-folders: $(VENV)/sanitized ## Damaged stored folders under AddressSanitizer and UBSan, resumable; CAMPAIGN=25000 of each kind
+	$(ASAN) $(BIN)/python fuzz/run.py --campaign $(or $(CAMPAIGN),25000) --folder build/fuzz/sanitized \
+	  stored-engine stored-memory stored-list stored-reranker
 
 sanitize-threads: $(VENV)/installed ## The engine's own tests under ThreadSanitizer
 	$(BIN)/cmake -S . -B build/sanitize-threads -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) \
