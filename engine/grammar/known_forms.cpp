@@ -28,41 +28,6 @@ const double kLeastTwice = std::log(0.1);  // for two changes
 const double kLeastEnd = std::log(0.3);    // for another ending of the last part of a compound
 const double kLeftOver = std::log(0.1);    // added to the score of a part that stands beside unknown letters
 
-/// A text by its letters.
-class Letters {
- public:
-  explicit Letters(std::string_view text) : text_(text) {
-    for (std::size_t at = 0; at < text.size();) {
-      starts_.push_back(at);
-      text::next_code(text, at);
-    }
-    starts_.push_back(text.size());
-  }
-
-  std::size_t size() const { return starts_.size() - 1; }
-  std::string_view text() const { return text_; }
-  std::string_view slice(std::size_t begin, std::size_t end) const {
-    return text_.substr(starts_[begin], starts_[end] - starts_[begin]);
-  }
-  std::string_view from(std::size_t begin) const { return slice(begin, size()); }
-  std::string_view before(std::size_t end) const { return slice(0, end); }
-
- private:
-  std::string_view text_;
-  std::vector<std::size_t> starts_;
-};
-
-struct Affix {
-  double score;
-  std::string_view other;
-  std::size_t at;  ///< where what is kept begins or ends
-};
-
-struct Part {
-  double score;
-  WordId word;
-};
-
 bool better(const WordWay& one, const WordWay& other) {
   return std::forward_as_tuple(other.score, one.words) < std::forward_as_tuple(one.score, other.words);
 }
@@ -77,6 +42,41 @@ void keep_best(std::vector<WordWay>& ways, std::size_t most) {
 /// What is tried for one word.
 class KnownForms::Search {
  public:
+  /// A text by its letters.
+  class Letters {
+   public:
+    explicit Letters(std::string_view text) : text_(text) {
+      for (std::size_t at = 0; at < text.size();) {
+        starts_.push_back(at);
+        text::next_code(text, at);
+      }
+      starts_.push_back(text.size());
+    }
+
+    std::size_t size() const { return starts_.size() - 1; }
+    std::string_view text() const { return text_; }
+    std::string_view slice(std::size_t begin, std::size_t end) const {
+      return text_.substr(starts_[begin], starts_[end] - starts_[begin]);
+    }
+    std::string_view from(std::size_t begin) const { return slice(begin, size()); }
+    std::string_view before(std::size_t end) const { return slice(0, end); }
+
+   private:
+    std::string_view text_;
+    std::vector<std::size_t> starts_;
+  };
+
+  struct Affix {
+    double score;
+    std::string_view other;
+    std::size_t at;  ///< where what is kept begins or ends
+  };
+
+  struct Part {
+    double score;
+    WordId word;
+  };
+
   Search(const KnownForms& known, const UnseenWord& word) : known_(known), word_(word), form_(word.form) {}
 
   std::vector<WordWay> related() {
@@ -283,7 +283,7 @@ KnownForms::KnownForms(const text::Vocabulary& words, const RuleTable& table, Wo
   for (const auto& [letters, score] : evidence_.insertions) must(std::isfinite(score));
   for (const double share : evidence_.lengths) must(std::isfinite(share) && share > 0);
   for (const auto& [joining, rows] : evidence_.joints.values) {
-    longest_joint_ = std::max(longest_joint_, Letters(joining).size());
+    longest_joint_ = std::max(longest_joint_, Search::Letters(joining).size());
     for (const auto& joint : rows) must(std::isfinite(joint.share) && joint.share > 0);
   }
   marks_.resize(std::bit_ceil(words.size() * kMarksPerWord / 64 + 1));
