@@ -54,7 +54,6 @@ class KnownForms::Search {
     }
 
     std::size_t size() const { return starts_.size() - 1; }
-    std::string_view text() const { return text_; }
     std::string_view slice(std::size_t begin, std::size_t end) const {
       return text_.substr(starts_[begin], starts_[end] - starts_[begin]);
     }
